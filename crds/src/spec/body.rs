@@ -1,0 +1,47 @@
+//! A body: what each request carries.
+
+use kube::KubeSchema;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A request payload. Exactly one of `preset`, `text`, `base64` and `file`.
+#[derive(KubeSchema, Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
+#[serde(rename_all = "camelCase")]
+pub struct Body {
+    /// The body's name in tables. A preset is called after itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// One of the product's own payloads, as JSON or protobuf after the arm's protocol.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preset: Option<BodyPreset>,
+    /// The payload itself, as text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// The payload itself, base64.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base64: Option<String>,
+    /// A file beside the campaign's file, on one machine only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// The content type sent with it. Default: `application/json`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub content_type: Option<String>,
+}
+
+/// The product's own payloads.
+#[derive(JsonSchema, Serialize, Deserialize, Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum BodyPreset {
+    /// 16 B as JSON, 7 B as protobuf.
+    Tiny,
+    /// 1,309 B as JSON, 1,025 B as protobuf, 30 leaf values.
+    Realistic,
+    /// 1,030 B as protobuf, 120 leaf values.
+    Dense,
+}
+
+impl Body {
+    /// The body of a preset under its own name.
+    pub fn preset(preset: BodyPreset) -> Self {
+        Self { preset: Some(preset), ..Self::default() }
+    }
+}
