@@ -1,0 +1,1 @@
+//! From plan, progress and what is observed to the next decision. A decision says why it waits.

@@ -1,0 +1,5 @@
+//! From sample windows to rows.
+
+mod row;
+
+pub use row::{AtLeast, Percentiles, Row, SendError};

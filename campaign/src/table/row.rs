@@ -1,0 +1,108 @@
+//! A row: one step of one run, in numbers. `None` is n/a, never 0.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use soak_sample::ErrorKind;
+
+use crate::verdict::{Evidence, Verdict};
+
+/// One step of one run. Counts are calls; rates are calls per second.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Row {
+    /// Calls due per second, as realised.
+    pub offered: f64,
+    /// Calls per second as planned; absent in tables from outside.
+    pub planned: Option<i64>,
+    /// The warm-up: shown, never judged.
+    pub warmup: bool,
+    /// Calls answered well inside the step's window, per second.
+    pub delivered: Option<f64>,
+    /// Share of the calls due that were answered well after the drain, thousandths.
+    pub answered_permille: Option<f64>,
+    /// Median of all calls due, from the due time, microseconds.
+    pub p50_micros: Option<f64>,
+    /// 99th percentile of all calls due, microseconds.
+    pub p99_micros: Option<f64>,
+    /// 99.9th percentile of all calls due, microseconds; absent where there are too few calls.
+    pub p999_micros: Option<f64>,
+    /// Percentiles whose rank falls among calls without an answer: the value is the largest known.
+    pub at_least: Vec<AtLeast>,
+    /// Percentiles over the calls answered well alone.
+    pub ok_only: Option<Percentiles>,
+    /// Percentiles from the actual send, calls answered well.
+    pub service: Option<Percentiles>,
+    /// Calls due and never sent.
+    pub never_sent: Option<u64>,
+    /// … per second.
+    pub knee_per_second: Option<f64>,
+    /// CPU time of the arm over delivered, nanoseconds.
+    pub cpu_nanos_per_request: Option<f64>,
+    /// CPUs that the arm used, thousandths.
+    pub cores_milli: Option<f64>,
+    /// The arm's busiest thread, thousandths of a CPU.
+    pub busiest_thread_milli: Option<f64>,
+    /// Time the arm was throttled, microseconds.
+    pub throttled_micros: Option<u64>,
+    /// Heap as the arm tells it, bytes.
+    pub heap_bytes: Option<u64>,
+    /// Resident memory, bytes.
+    pub rss_bytes: Option<u64>,
+    /// Connections opened.
+    pub connections: Option<u64>,
+    /// Calls due.
+    pub scheduled: Option<u64>,
+    /// Calls answered well.
+    pub ok: Option<u64>,
+    /// Calls that ended badly, by kind.
+    pub errors: BTreeMap<ErrorKind, u64>,
+    /// Calls still in flight after the drain.
+    pub in_flight: Option<u64>,
+    /// From due time to actual send.
+    pub send_error_micros: Option<SendError>,
+    /// From the end of the step before to the start of this one, milliseconds.
+    pub gap_millis: Option<i64>,
+    /// Length of the step, seconds.
+    pub seconds: Option<f64>,
+    /// The verdict; absent for the warm-up.
+    pub verdict: Option<Verdict>,
+    /// What the verdict rests on.
+    pub evidence: Vec<Evidence>,
+}
+
+/// A percentile that is a lower bound.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum AtLeast {
+    /// The median.
+    P50,
+    /// The 99th.
+    P99,
+    /// The 99.9th.
+    P999,
+}
+
+/// Three percentiles, microseconds.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Percentiles {
+    /// The median.
+    pub p50: Option<f64>,
+    /// The 99th.
+    pub p99: Option<f64>,
+    /// The 99.9th.
+    pub p999: Option<f64>,
+}
+
+/// From due time to actual send, microseconds.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SendError {
+    /// The median.
+    pub p50: f64,
+    /// The 99th.
+    pub p99: f64,
+    /// The highest.
+    pub max: f64,
+}
