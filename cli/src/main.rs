@@ -1,1 +1,7 @@
-fn main() {}
+//! The program: a shell over the library.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    soak_cli::main()
+}
