@@ -6,11 +6,15 @@
 
 mod driver_window;
 mod histogram;
+mod lever_proof;
+mod machine;
 mod order;
 mod witness_window;
 
 pub use driver_window::{DriverSecond, DriverWindow, ErrorKind, StreamCounts};
 pub use histogram::{Histogram, HistogramError};
+pub use lever_proof::{LeverProof, ProofSource};
+pub use machine::{CgroupVersion, Machine};
 pub use order::{
     Arrivals, ArrivalsKind, ClientShape, Idle, LoadOrder, Pace, PoolPolicy, Protocol, Request, Share, Target,
 };
