@@ -10,25 +10,80 @@ use serde::{Deserialize, Serialize};
 pub struct SoakCampaignStatus {
     /// The generation of the spec that this status speaks of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 9_007_199_254_740_991_i64))]
     pub observed_generation: Option<i64>,
-    /// Set once load has been sent; the spec is frozen from then on.
+    /// When the first load was sent, RFC 3339; the spec is frozen from then on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 64))]
     pub started: Option<String>,
-    /// When the campaign ended.
+    /// When the campaign ended, RFC 3339.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 64))]
     pub finished: Option<String>,
-    /// sha256 of the plan.
+    /// sha256 of the plan, hexadecimal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 64))]
     pub plan_hash: Option<String>,
+    /// sha256 of the predictions as they were when the campaign was accepted, hexadecimal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 64))]
+    pub predictions_hash: Option<String>,
+    /// The generation of the spec that was frozen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 9_007_199_254_740_991_i64))]
+    pub started_generation: Option<i64>,
+    /// The arms, for `kubectl get`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 256))]
+    pub arm_names: Option<String>,
+    /// The step at hand of all steps, such as `7/12`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 32))]
+    pub step: Option<String>,
+    /// The run at hand.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 200))]
+    pub run: Option<String>,
+    /// The knee of each arm in short, for `kubectl get`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 256))]
+    pub knee_summary: Option<String>,
     /// What is running, in words for a reader.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 256))]
     pub summary: Option<String>,
     /// Pass, Fail, Inconclusive or Invalid, once finished.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verdict: Option<Outcome>,
     /// The results of each arm × body.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 512))]
+    #[x_kube(merge_strategy = ListMerge::Atomic)]
     pub arms: Vec<ArmStatus>,
+    /// The comparisons that were asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 256))]
+    #[x_kube(merge_strategy = ListMerge::Atomic)]
+    pub comparisons: Vec<ComparisonStatus>,
+    /// The predictions, judged.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 256))]
+    #[x_kube(merge_strategy = ListMerge::Atomic)]
+    pub predictions: Vec<PredictionStatus>,
+    /// The thresholds, judged.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 256))]
+    #[x_kube(merge_strategy = ListMerge::Atomic)]
+    pub thresholds: Vec<ThresholdStatus>,
+    /// Where the tables, rows and histograms are: the name of the results' index.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 253))]
+    pub results: Option<String>,
+    /// The state for tools. Types: Accepted, Reconciling, Stalled, Ready, Succeeded, Finished, ResultsComplete.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 16))]
+    #[x_kube(merge_strategy = ListMerge::Map(vec!["type".into()]))]
+    pub conditions: Vec<Condition>,
 }
 
 /// The four outcomes of a campaign, best first.
@@ -49,13 +104,17 @@ pub enum Outcome {
 #[serde(rename_all = "camelCase")]
 pub struct ArmStatus {
     /// The arm.
+    #[schemars(length(max = 100))]
     pub name: String,
     /// What was spoken.
+    #[schemars(length(max = 32))]
     pub protocol: String,
     /// The body.
+    #[schemars(length(max = 40))]
     pub body: String,
     /// What was executed: an image digest, or on one machine the program's sha256.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 256))]
     pub digest: Option<String>,
     /// The knee, where the ramp reached it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -65,21 +124,27 @@ pub struct ArmStatus {
     pub capacity: Option<CapacityStatus>,
     /// The highest rate within the campaign's service level.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 9_007_199_254_740_991_i64))]
     pub slo_capacity: Option<i64>,
     /// The step at which delivery collapsed, its offered rate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 9_007_199_254_740_991_i64))]
     pub collapse: Option<i64>,
     /// Whether the ramp must be longer to find the capacity.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub extend: Option<bool>,
-    /// The capacity of each replicate, calls per second; null for one without a valid number.
+    /// The capacity of each replicate.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 20))]
+    #[x_kube(merge_strategy = ListMerge::Atomic)]
     pub replicates: Vec<ReplicateStatus>,
     /// Highest over lowest replicate, less one, thousandths.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 9_007_199_254_740_991_i64))]
     pub spread_permille: Option<i64>,
     /// CPU per request at the matched rate, nanoseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 9_007_199_254_740_991_i64))]
     pub cpu_nanos_per_request: Option<i64>,
     /// What the numbers of this arm are worth.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -91,8 +156,10 @@ pub struct ArmStatus {
 #[serde(rename_all = "camelCase")]
 pub struct KneeStatus {
     /// The last judged step that delivers.
+    #[schemars(range(min = 0, max = 9_007_199_254_740_991_i64))]
     pub last: i64,
     /// The first that does not.
+    #[schemars(range(min = 0, max = 9_007_199_254_740_991_i64))]
     pub first_broken: i64,
 }
 
@@ -101,6 +168,7 @@ pub struct KneeStatus {
 #[serde(rename_all = "camelCase")]
 pub struct CapacityStatus {
     /// Calls per second, rounded.
+    #[schemars(range(min = 0, max = 9_007_199_254_740_991_i64))]
     pub per_second: i64,
     /// True where it is a floor.
     pub at_least: bool,
@@ -111,11 +179,126 @@ pub struct CapacityStatus {
 #[serde(rename_all = "camelCase")]
 pub struct ReplicateStatus {
     /// The run.
+    #[schemars(length(max = 200))]
     pub run: String,
     /// Its capacity, absent where it has no valid number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub capacity: Option<CapacityStatus>,
     /// Why it has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 256))]
     pub reason: Option<String>,
+}
+
+/// A comparison, judged.
+#[derive(KubeSchema, Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
+#[serde(rename_all = "camelCase")]
+pub struct ComparisonStatus {
+    /// The comparison.
+    #[schemars(length(max = 100))]
+    pub name: String,
+    /// The body.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 40))]
+    pub body: Option<String>,
+    /// Capacity of the treatment over the control's, thousandths; absent where it cannot be told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 9_007_199_254_740_991_i64))]
+    pub capacity_ratio_permille: Option<i64>,
+    /// The ratio's lower bound, thousandths.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 9_007_199_254_740_991_i64))]
+    pub low: Option<i64>,
+    /// The ratio's upper bound, thousandths.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 9_007_199_254_740_991_i64))]
+    pub high: Option<i64>,
+    /// True where the difference is below the noise floor.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nil: Option<bool>,
+    /// Why the two must not be compared: each difference that was not declared.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 16), inner(length(max = 256)))]
+    #[x_kube(merge_strategy = ListMerge::Atomic)]
+    pub refused: Vec<String>,
+}
+
+/// A prediction, judged.
+#[derive(KubeSchema, Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
+#[serde(rename_all = "camelCase")]
+pub struct PredictionStatus {
+    /// The prediction.
+    #[schemars(length(max = 40))]
+    pub name: String,
+    /// What came of it; absent until it is judged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<PredictionOutcome>,
+    /// The number and the threshold side by side.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 256))]
+    pub evidence: Option<String>,
+}
+
+/// What came of a prediction.
+#[derive(JsonSchema, Serialize, Deserialize, Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum PredictionOutcome {
+    /// The number lies within what was predicted.
+    Held,
+    /// It does not.
+    Failed,
+    /// There is no number that could tell.
+    Undecidable,
+}
+
+/// A threshold, judged.
+#[derive(KubeSchema, Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
+#[serde(rename_all = "camelCase")]
+pub struct ThresholdStatus {
+    /// The threshold.
+    #[schemars(length(max = 40))]
+    pub name: String,
+    /// What came of it; absent until it is judged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<Outcome>,
+    /// The number and the limit side by side.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 256))]
+    pub evidence: Option<String>,
+}
+
+/// One aspect of the campaign's state, as tools of the field read it.
+#[derive(KubeSchema, Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
+#[serde(rename_all = "camelCase")]
+pub struct Condition {
+    /// Which aspect.
+    #[schemars(length(max = 64))]
+    #[serde(rename = "type")]
+    pub type_: String,
+    /// Whether it holds.
+    pub status: ConditionState,
+    /// The generation of the spec that this speaks of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 9_007_199_254_740_991_i64))]
+    pub observed_generation: Option<i64>,
+    /// When the status last changed, RFC 3339.
+    #[schemars(length(max = 64))]
+    pub last_transition_time: String,
+    /// Why, in one word.
+    #[schemars(length(max = 128))]
+    pub reason: String,
+    /// Why, for a reader.
+    #[schemars(length(max = 1024))]
+    pub message: String,
+}
+
+/// Whether a condition holds.
+#[derive(JsonSchema, Serialize, Deserialize, Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum ConditionState {
+    /// It holds.
+    True,
+    /// It does not hold.
+    False,
+    /// Not known yet.
+    #[default]
+    Unknown,
 }

@@ -5,13 +5,46 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Client, Ramp};
-use crate::units::{Cpu, Memory, Span};
+use crate::{
+    pattern,
+    rule::span_between,
+    units::{Cpu, Memory, Span},
+};
 
 /// One server configuration under test.
 #[derive(KubeSchema, Serialize, Deserialize, Clone, Debug, PartialEq)]
+#[x_kube(
+    validation = Rule::new(
+        "!has(self.server.preset) || (\
+         self.server.preset.endsWith('rest') ? self.protocol in ['Http1', 'Http2'] : \
+         self.server.preset.endsWith('grpc') ? self.protocol.startsWith('Grpc') : \
+         self.server.preset.endsWith('websocket') ? self.protocol == 'WebSocket' : self.protocol == 'RSocket')"
+    )
+    .message(
+        "protocol must be one that the preset speaks: rest Http1 or Http2, grpc one of Grpc…, websocket WebSocket, \
+         rsocket RSocket"
+    )
+    .field_path(".protocol"),
+    validation = Rule::new("!has(self.server.preset) || !has(self.request)")
+        .message("request must be left out where server.preset is set: a preset brings its own")
+        .field_path(".request"),
+    validation = Rule::new("!has(self.request) || !has(self.request.grpc) || self.protocol.startsWith('Grpc')")
+        .message("request.grpc needs a gRPC protocol; over others use request.method and request.path")
+        .field_path(".request"),
+    validation = Rule::new(
+        "!has(self.request) || !self.protocol.startsWith('Grpc') || (!has(self.request.method) && !has(self.request.path))"
+    )
+    .message("request.method and request.path belong to HTTP; over gRPC use request.grpc")
+    .field_path(".request"),
+    validation = Rule::new(
+        "has(self.server.preset) || !self.protocol.startsWith('Grpc') || (has(self.request) && has(self.request.grpc))"
+    )
+    .message("request.grpc {service, method} is needed where a server of your own speaks gRPC")
+)]
 #[serde(rename_all = "camelCase")]
 pub struct Arm {
     /// The arm's name, unique in the campaign: lower-case letters, digits and dashes.
+    #[schemars(length(min = 1, max = 40), regex(pattern = pattern::NAME))]
     pub name: String,
     /// What is run.
     pub server: Server,
@@ -51,6 +84,23 @@ pub enum Protocol {
 
 /// What is run. Exactly one of `preset`, `image` and `service`, or `local` alone.
 #[derive(KubeSchema, Serialize, Deserialize, Clone, Debug, PartialEq)]
+#[x_kube(
+    validation = Rule::new("[has(self.preset), has(self.image), has(self.service)].filter(given, given).size() <= 1")
+        .message("at most one of preset, image and service may be set"),
+    validation = Rule::new("has(self.preset) || has(self.image) || has(self.service) || has(self.local)")
+        .message("one of preset, image, service and local must be set"),
+    validation = Rule::new("!has(self.preset) || !has(self.local)")
+        .message("local must be left out where preset is set: a preset brings its own program")
+        .field_path(".local"),
+    validation = Rule::new("has(self.preset) || has(self.port)")
+        .message("port must be set where the server is not a preset"),
+    validation = Rule::new("has(self.preset) || !has(self.settings)")
+        .message("settings belong to presets; use args, env or jvmOptions for a server of your own")
+        .field_path(".settings"),
+    validation = Rule::new("!has(self.preset) || !has(self.jvmOptions) || self.preset.startsWith('jvm-')")
+        .message("jvmOptions need a preset on the JVM (jvm-rest, jvm-grpc, jvm-websocket, jvm-rsocket)")
+        .field_path(".jvmOptions")
+)]
 #[serde(rename_all = "camelCase")]
 pub struct Server {
     /// One of the product's own servers.
@@ -58,21 +108,29 @@ pub struct Server {
     pub preset: Option<Preset>,
     /// A container image, by tag or by digest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 512), regex(pattern = pattern::IMAGE))]
     pub image: Option<String>,
     /// A standing arm: the name of a Service in the campaign's namespace.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 63), regex(pattern = pattern::NAME))]
     pub service: Option<String>,
     /// How the server is run on one machine without a cluster.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub local: Option<Local>,
     /// Arguments of the server.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 64), inner(length(max = 1024)))]
+    #[x_kube(merge_strategy = ListMerge::Atomic)]
     pub args: Vec<String>,
     /// Environment variables of the server. Each is proven on the running process.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 64))]
+    #[x_kube(merge_strategy = ListMerge::Map(vec!["name".into()]))]
     pub env: Vec<EnvVar>,
     /// JVM options, one flag an item.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 64), inner(length(min = 1, max = 512)))]
+    #[x_kube(merge_strategy = ListMerge::Atomic)]
     pub jvm_options: Vec<String>,
     /// Typed settings of a preset.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -82,18 +140,24 @@ pub struct Server {
     pub resources: Resources,
     /// The port on which the server listens. Presets choose their own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 65_535))]
     pub port: Option<i32>,
     /// The HTTP path that answers 2xx once the server is ready. Absent: a connection that is accepted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 1024), regex(pattern = pattern::PATH))]
     pub ready_path: Option<String>,
     /// How long the server may take to get ready.
     #[serde(default = "default_ready_timeout")]
+    #[x_kube(validation = span_between("1s", "1h"))]
     pub ready_timeout: Span,
     /// The user id of the server's process on a cluster.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 2_147_483_647))]
     pub run_as_user: Option<i64>,
     /// Folders that the server may write, on a cluster.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 16), inner(length(min = 1, max = 256), regex(pattern = pattern::FOLDER)))]
+    #[x_kube(merge_strategy = ListMerge::Set)]
     pub writable_paths: Vec<String>,
     /// Whether the root file system is read-only on a cluster.
     #[serde(default = "yes")]
@@ -130,6 +194,8 @@ pub enum Preset {
 #[serde(rename_all = "camelCase")]
 pub struct Local {
     /// The program and its arguments; `args` of the server follow them. No shell is involved.
+    #[schemars(length(min = 1, max = 64), inner(length(min = 1, max = 1024)))]
+    #[x_kube(merge_strategy = ListMerge::Atomic)]
     pub command: Vec<String>,
 }
 
@@ -138,8 +204,10 @@ pub struct Local {
 #[serde(rename_all = "camelCase")]
 pub struct EnvVar {
     /// The variable's name.
+    #[schemars(length(min = 1, max = 128), regex(pattern = pattern::VARIABLE))]
     pub name: String,
     /// The variable's value.
+    #[schemars(length(max = 4096))]
     pub value: String,
 }
 
@@ -152,18 +220,22 @@ pub struct Settings {
     pub executor: Option<Executor>,
     /// Threads that serve connections.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 1024))]
     pub worker_threads: Option<i32>,
     /// How payloads are parsed and written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub codec: Option<Codec>,
     /// HTTP/2 streams that the server admits on one connection.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 1_000_000))]
     pub max_concurrent_streams: Option<i32>,
     /// HTTP/2 initial flow-control window in bytes, for streams and connection.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 65_535, max = 1_073_741_823))]
     pub initial_window: Option<i32>,
     /// Messages of one stream that the server takes in at once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 1_000_000))]
     pub inbound_credits: Option<i32>,
     /// Work done for each request besides the echo.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -197,6 +269,7 @@ pub struct Work {
     /// Whether the time is spent on the CPU or asleep.
     pub kind: WorkKind,
     /// Microseconds for each request.
+    #[schemars(range(min = 1, max = 10_000_000))]
     pub micros: i32,
 }
 
@@ -225,14 +298,17 @@ pub struct Resources {
 #[derive(KubeSchema, Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
 #[serde(rename_all = "camelCase")]
 pub struct Request {
-    /// HTTP method.
+    /// HTTP method. Default: `POST`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub method: Option<HttpMethod>,
-    /// HTTP path with query.
+    /// HTTP path with query. Default: `/`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 2048), regex(pattern = pattern::PATH))]
     pub path: Option<String>,
     /// HTTP headers or gRPC metadata.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 32))]
+    #[x_kube(merge_strategy = ListMerge::Atomic)]
     pub headers: Vec<RequestHeader>,
     /// The gRPC method.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -260,8 +336,10 @@ pub enum HttpMethod {
 #[serde(rename_all = "camelCase")]
 pub struct RequestHeader {
     /// The header's name, lower case.
+    #[schemars(length(min = 1, max = 128), regex(pattern = pattern::HEADER))]
     pub name: String,
     /// The header's value.
+    #[schemars(length(max = 4096), regex(pattern = pattern::HEADER_VALUE))]
     pub value: String,
 }
 
@@ -270,8 +348,10 @@ pub struct RequestHeader {
 #[serde(rename_all = "camelCase")]
 pub struct GrpcCall {
     /// The service with its package, such as `shop.v1.Cart`.
+    #[schemars(length(min = 1, max = 256), regex(pattern = pattern::SERVICE))]
     pub service: String,
-    /// The method.
+    /// The method, such as `AddItem`.
+    #[schemars(length(min = 1, max = 128), regex(pattern = pattern::METHOD))]
     pub method: String,
 }
 

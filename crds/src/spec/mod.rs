@@ -17,14 +17,14 @@ pub use arm::{
 };
 pub use body::{Body, BodyPreset};
 pub use client::{Arrivals, Client, Idle, Pool, Throttling};
-pub use lever::Lever;
+pub use lever::{Lever, ResourceChange};
 pub use question::{Compare, JudgeBounds, Prediction, Range, Slo, Threshold};
 pub use ramp::{Extend, Hold, Ramp, Steps, Warmup};
 pub use run_policy::{
     Bench, OnDelete, Order, OrderKind, Placement, Profile, ProfileKind, Retention, Tls, TlsMode, Withdrawal,
 };
 
-use crate::status::SoakCampaignStatus;
+use crate::{pattern, status::SoakCampaignStatus};
 
 /// A campaign: arms under a ramp of offered rates, each with bodies and levers, and the questions asked of the numbers.
 #[derive(CustomResource, KubeSchema, Serialize, Deserialize, Clone, Debug, PartialEq)]
@@ -35,14 +35,67 @@ use crate::status::SoakCampaignStatus;
     namespaced,
     status = "SoakCampaignStatus",
     shortname = "soak",
-    category = "soak"
+    category = "soak",
+    doc = "A campaign: arms under a ramp of offered rates, and what their numbers are worth. `spec` asks, `status` answers.",
+    printcolumn(
+        name = "Arms", type_ = "string", json_path = ".status.armNames", description = "The arms, as they are written."
+    ),
+    printcolumn(
+        name = "Step", type_ = "string", json_path = ".status.step", description = "The step at hand of all steps."
+    ),
+    printcolumn(
+        name = "Verdict", type_ = "string", json_path = ".status.verdict",
+        description = "Pass, Fail, Inconclusive or Invalid, once finished."
+    ),
+    printcolumn(
+        name = "Knee", type_ = "string", json_path = ".status.kneeSummary",
+        description = "The knee of each arm, calls per second."
+    ),
+    printcolumn(
+        name = "Summary", type_ = "string", json_path = ".status.summary", priority = 1,
+        description = "What is running, in words for a reader."
+    ),
+    printcolumn(name = "Age", type_ = "date", json_path = ".metadata.creationTimestamp"),
+    selectable = ".spec.suspend",
+    selectable = ".status.verdict"
+)]
+#[x_kube(
+    validation = Rule::new("!has(self.compare) || self.compare.all(c, self.arms.exists(a, a.name == c.control))")
+        .message("compare.control must name one of spec.arms")
+        .field_path(".compare"),
+    validation = Rule::new("!has(self.compare) || self.compare.all(c, self.arms.exists(a, a.name == c.treatment))")
+        .message("compare.treatment must name one of spec.arms")
+        .field_path(".compare"),
+    validation = Rule::new("!has(self.thresholds) || self.thresholds.all(t, self.arms.exists(a, a.name == t.arm))")
+        .message("thresholds.arm must name one of spec.arms")
+        .field_path(".thresholds"),
+    validation = Rule::new(
+        "!has(self.levers) || self.levers.all(l, l.arms.all(name, self.arms.exists(a, a.name == name)))"
+    )
+    .message("levers.arms must name some of spec.arms")
+    .field_path(".levers"),
+    validation = Rule::new(
+        "!has(self.predictions) || self.predictions.all(p, !has(p.arm) || self.arms.exists(a, a.name == p.arm))"
+    )
+    .message("predictions.arm must name one of spec.arms")
+    .field_path(".predictions"),
+    validation = Rule::new(
+        "!has(self.predictions) || self.predictions.all(p, !has(p.compare) || \
+         (has(self.compare) && self.compare.exists(c, c.name == p.compare)))"
+    )
+    .message("predictions.compare must name one of spec.compare")
+    .field_path(".predictions")
 )]
 #[serde(rename_all = "camelCase")]
 pub struct SoakCampaignSpec {
     /// The servers under test, each one configuration. The first is the base of the ladder's × column.
+    #[schemars(length(min = 1, max = 32))]
+    #[x_kube(merge_strategy = ListMerge::Map(vec!["name".into()]))]
     pub arms: Vec<Arm>,
     /// The request payloads. Every arm is run with every body.
     #[serde(default = "default_bodies")]
+    #[schemars(length(min = 1, max = 8))]
+    #[x_kube(merge_strategy = ListMerge::Atomic)]
     pub bodies: Vec<Body>,
     /// The offered rates, for every arm that does not bring its own.
     #[serde(default)]
@@ -52,6 +105,7 @@ pub struct SoakCampaignSpec {
     pub client: Client,
     /// How often each arm × body is run, in fresh processes.
     #[serde(default = "default_replicates")]
+    #[schemars(range(min = 1, max = 20))]
     pub replicates: i32,
     /// In which order runs are made within a round of replicates.
     #[serde(default)]
@@ -61,18 +115,33 @@ pub struct SoakCampaignSpec {
     pub slo: Option<Slo>,
     /// Limits that decide whether the campaign passes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 64))]
+    #[x_kube(merge_strategy = ListMerge::Map(vec!["name".into()]))]
     pub thresholds: Vec<Threshold>,
     /// Settings tried one at a time against the same baseline, then stacked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 32))]
+    #[x_kube(merge_strategy = ListMerge::Map(vec!["name".into()]))]
     pub levers: Vec<Lever>,
     /// Arms compared with each other.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 64))]
+    #[x_kube(merge_strategy = ListMerge::Map(vec!["name".into()]))]
     pub compare: Vec<Compare>,
     /// What is expected, written before and judged after.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 64))]
+    #[x_kube(merge_strategy = ListMerge::Map(vec!["name".into()]))]
     pub predictions: Vec<Prediction>,
     /// The judge's bounds. The defaults are those of the method.
     #[serde(default)]
+    #[x_kube(
+        validation = Rule::new(
+            "self.cleanAnsweredPerTenThousand >= self.kneeAnsweredPerTenThousand \
+             && self.cleanNeverSentPerTenThousand <= self.kneeNeverSentPerTenThousand"
+        )
+        .message("a clean step must not be held to less than a step that keeps the knee's bounds")
+    )]
     pub judge: JudgeBounds,
     /// A bench in place of the ramp.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -88,6 +157,7 @@ pub struct SoakCampaignSpec {
     pub placement: Placement,
     /// The queue in which campaigns wait for each other: campaigns of one pool run one after the other.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 40), regex(pattern = pattern::NAME))]
     pub pool: Option<String>,
     /// How long results are kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -100,6 +170,8 @@ pub struct SoakCampaignSpec {
     pub cancel: bool,
     /// Results taken back, with the reason. The old numbers stay, struck through.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 256))]
+    #[x_kube(merge_strategy = ListMerge::Atomic)]
     pub withdrawn: Vec<Withdrawal>,
 }
 

@@ -4,48 +4,74 @@ use kube::KubeSchema;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::units::Span;
+use crate::{pattern, rule::span_between, units::Span};
 
 /// A service level: a step holds it when every limit given holds.
 #[derive(KubeSchema, Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
+#[x_kube(
+    validation = Rule::new("has(self.p50) || has(self.p99) || has(self.p999) || has(self.errorsPermille)")
+        .message("at least one of p50, p99, p999 and errorsPermille must be set")
+)]
 #[serde(rename_all = "camelCase")]
 pub struct Slo {
     /// The highest p50.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[x_kube(validation = span_between("1ms", "10m"))]
     pub p50: Option<Span>,
     /// The highest p99.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[x_kube(validation = span_between("1ms", "10m"))]
     pub p99: Option<Span>,
     /// The highest p999.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[x_kube(validation = span_between("1ms", "10m"))]
     pub p999: Option<Span>,
     /// The highest share of calls due that were not answered well, in thousandths.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 1000))]
     pub errors_permille: Option<i32>,
 }
 
 /// Limits within which a number must lie.
 #[derive(KubeSchema, Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
+#[x_kube(
+    validation = Rule::new("has(self.atLeast) || has(self.atMost)").message("atLeast or atMost must be set"),
+    validation = Rule::new("!has(self.atLeast) || !has(self.atMost) || self.atLeast <= self.atMost")
+        .message("atMost must not be less than atLeast")
+        .field_path(".atMost")
+)]
 #[serde(rename_all = "camelCase")]
 pub struct Range {
     /// The lowest allowed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 9_007_199_254_740_991_i64))]
     pub at_least: Option<i64>,
     /// The highest allowed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 9_007_199_254_740_991_i64))]
     pub at_most: Option<i64>,
 }
 
 /// A limit on one arm that decides whether the campaign passes.
 #[derive(KubeSchema, Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
+#[x_kube(
+    validation = Rule::new(
+        "has(self.capacityPerSecond) || has(self.sloCapacityPerSecond) || has(self.cpuNanosPerRequest) \
+         || has(self.p99Micros)"
+    )
+    .message("at least one of capacityPerSecond, sloCapacityPerSecond, cpuNanosPerRequest and p99Micros must be set")
+)]
 #[serde(rename_all = "camelCase")]
 pub struct Threshold {
     /// The threshold's name, unique in the campaign.
+    #[schemars(length(min = 1, max = 40), regex(pattern = pattern::NAME))]
     pub name: String,
     /// The arm.
+    #[schemars(length(min = 1, max = 40), regex(pattern = pattern::NAME))]
     pub arm: String,
     /// The body, where the campaign has several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 40), regex(pattern = pattern::NAME))]
     pub body: Option<String>,
     /// Capacity, calls per second.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -63,13 +89,21 @@ pub struct Threshold {
 
 /// Two arms compared.
 #[derive(KubeSchema, Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
+#[x_kube(
+    validation = Rule::new("self.control != self.treatment")
+        .message("treatment must be another arm than control")
+        .field_path(".treatment")
+)]
 #[serde(rename_all = "camelCase")]
 pub struct Compare {
     /// The comparison's name, unique in the campaign.
+    #[schemars(length(min = 1, max = 40), regex(pattern = pattern::NAME))]
     pub name: String,
     /// The arm compared with.
+    #[schemars(length(min = 1, max = 40), regex(pattern = pattern::NAME))]
     pub control: String,
     /// The arm compared.
+    #[schemars(length(min = 1, max = 40), regex(pattern = pattern::NAME))]
     pub treatment: String,
     /// Compare also where the ramps differ, with the remark that differences under 15 % mean nothing.
     #[serde(default)]
@@ -78,15 +112,36 @@ pub struct Compare {
 
 /// What is expected, fixed before the campaign starts. Of `compare` and `arm` exactly one.
 #[derive(KubeSchema, Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
+#[x_kube(
+    validation = Rule::new("has(self.compare) != has(self.arm)")
+        .message("exactly one of compare and arm must be set"),
+    validation = Rule::new(
+        "has(self.arm) || has(self.capacityRatioPermille) || has(self.cpuRatioPermille) || has(self.p50RatioPermille)"
+    )
+    .message("one of capacityRatioPermille, cpuRatioPermille and p50RatioPermille must be set beside compare"),
+    validation = Rule::new("!has(self.arm) || has(self.capacityPerSecond)")
+        .message("capacityPerSecond must be set beside arm"),
+    validation = Rule::new("has(self.arm) || !has(self.capacityPerSecond)")
+        .message("capacityPerSecond speaks of one arm: set arm in place of compare")
+        .field_path(".capacityPerSecond"),
+    validation = Rule::new(
+        "!has(self.arm) || (!has(self.capacityRatioPermille) && !has(self.cpuRatioPermille) && !has(self.p50RatioPermille))"
+    )
+    .message("ratios speak of a comparison: set compare in place of arm")
+    .field_path(".arm")
+)]
 #[serde(rename_all = "camelCase")]
 pub struct Prediction {
     /// The prediction's name, unique in the campaign.
+    #[schemars(length(min = 1, max = 40), regex(pattern = pattern::NAME))]
     pub name: String,
     /// The comparison it speaks of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 40), regex(pattern = pattern::NAME))]
     pub compare: Option<String>,
     /// The arm it speaks of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 40), regex(pattern = pattern::NAME))]
     pub arm: Option<String>,
     /// Capacity of the treatment over the control's, thousandths.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -107,31 +162,66 @@ pub struct Prediction {
 #[serde(rename_all = "camelCase", default)]
 pub struct JudgeBounds {
     /// A step delivers when at least this share of the calls due was answered well, hundredths of a percent.
+    #[schemars(range(min = 5_000, max = 10_000))]
     pub knee_answered_per_ten_thousand: i32,
     /// … and fewer than this share were never sent, hundredths of a percent.
+    #[schemars(range(min = 1, max = 5_000))]
     pub knee_never_sent_per_ten_thousand: i32,
     /// … and its p50 is under this many times the lowest p50 of the judged steps.
+    #[schemars(range(min = 2, max = 1_000))]
     pub knee_p50_factor: i32,
     /// A clean step answers at least this share, hundredths of a percent.
+    #[schemars(range(min = 5_000, max = 10_000))]
     pub clean_answered_per_ten_thousand: i32,
     /// … and has fewer than this share never sent, hundredths of a percent.
+    #[schemars(range(min = 1, max = 5_000))]
     pub clean_never_sent_per_ten_thousand: i32,
     /// A step past the knee is saturated when it delivers less than this share, percent.
+    #[schemars(range(min = 50, max = 100))]
     pub saturated_delivered_percent: i32,
     /// The steps of a plateau lie within this much of their highest, percent.
+    #[schemars(range(min = 1, max = 50))]
     pub plateau_spread_percent: i32,
     /// A plateau has at least this many steps.
+    #[schemars(range(min = 2, max = 20))]
     pub plateau_min_steps: i32,
     /// A step collapses when it delivers less than this share of the best step before it, percent.
+    #[schemars(range(min = 10, max = 99))]
     pub collapse_delivered_percent: i32,
     /// The driver is late when the p99 of its send error passes this, microseconds.
+    #[schemars(range(min = 1, max = 10_000_000))]
     pub send_error_micros: i64,
     /// The ramp is split where the gap between two steps passes this, milliseconds.
+    #[schemars(range(min = 1, max = 3_600_000))]
     pub gap_millis: i64,
     /// The clock offset between driver and witness is not usable beyond this, microseconds.
+    #[schemars(range(min = 1, max = 10_000_000))]
     pub clock_offset_micros: i64,
     /// The node is contaminated when what is neither arm, driver nor witness takes more than this, thousandths of a CPU.
+    #[schemars(range(min = 1, max = 1_000_000))]
     pub foreign_milli_cpu: i32,
+    /// The node is contaminated when its hypervisor takes more than this from it, thousandths of a CPU.
+    #[schemars(range(min = 1, max = 1_000_000))]
+    pub steal_milli_cpu: i32,
+    /// The node's sampling has a gap where two readings lie further apart than this, milliseconds.
+    #[schemars(range(min = 1_100, max = 3_600_000))]
+    pub sampling_gap_millis: i64,
+    /// An arm is at its quota when it uses at least this share of it, or is throttled in most periods, percent.
+    #[schemars(range(min = 50, max = 100))]
+    pub quota_used_percent: i32,
+    /// The host has no room when the CPUs that the arm may use were idle for less than this share of the step, percent.
+    #[schemars(range(min = 0, max = 50))]
+    pub host_idle_percent: i32,
+    /// … or when the arm's threads waited to run for more than this share of the step beyond their throttling and each
+    /// other, percent.
+    #[schemars(range(min = 1, max = 100))]
+    pub host_wait_percent: i32,
+    /// The client's shape is full when at least this share of its slots was busy, percent.
+    #[schemars(range(min = 50, max = 100))]
+    pub slots_busy_percent: i32,
+    /// … which limits the step while its p50 is under this many times the lowest p50 of the judged steps.
+    #[schemars(range(min = 2, max = 100))]
+    pub shape_p50_factor: i32,
 }
 
 impl Default for JudgeBounds {
@@ -150,6 +240,13 @@ impl Default for JudgeBounds {
             gap_millis: 2000,
             clock_offset_micros: 1000,
             foreign_milli_cpu: 150,
+            steal_milli_cpu: 200,
+            sampling_gap_millis: 2500,
+            quota_used_percent: 95,
+            host_idle_percent: 2,
+            host_wait_percent: 10,
+            slots_busy_percent: 90,
+            shape_p50_factor: 2,
         }
     }
 }

@@ -3,11 +3,18 @@
 use kube::KubeSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::units::Span;
+use crate::{rule::span_between, units::Span};
 
 /// The offered rates of a run: a warm-up, then ascending steps that should pass the knee; or one rate held for long.
 /// In an arm's own ramp, what is absent is taken from the campaign's.
 #[derive(KubeSchema, Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
+#[x_kube(
+    validation = Rule::new("!has(self.steps) || !has(self.hold)")
+        .message("at most one of steps and hold may be set"),
+    validation = Rule::new("!has(self.hold) || !has(self.extend)")
+        .message("extend adds steps and must be left out where hold is set")
+        .field_path(".extend")
+)]
 #[serde(rename_all = "camelCase")]
 pub struct Ramp {
     /// Load before the first step, shown and never judged. Default: 200/s for 300s.
@@ -18,6 +25,7 @@ pub struct Ramp {
     pub steps: Option<Steps>,
     /// How long each step lasts. Default: 110s.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[x_kube(validation = span_between("1s", "24h"))]
     pub step_duration: Option<Span>,
     /// Add steps until the plateau is found or the cap is reached.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -32,26 +40,51 @@ pub struct Ramp {
 #[serde(rename_all = "camelCase")]
 pub struct Warmup {
     /// Calls per second.
+    #[schemars(range(min = 1, max = 10_000_000))]
     pub rate: i64,
-    /// How long.
+    /// How long; `0s` for none.
+    #[x_kube(validation = span_between("0s", "24h"))]
     pub duration: Span,
 }
 
 /// The steps' rates: `rates`, or `from`, `to` and `by`.
 #[derive(KubeSchema, Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
+#[x_kube(
+    validation = Rule::new(
+        "has(self.rates) ? !has(self.from) && !has(self.to) && !has(self.by) : \
+         has(self.from) && has(self.to) && has(self.by)"
+    )
+    .message("either rates, or all of from, to and by must be set"),
+    validation = Rule::new("!has(self.from) || !has(self.to) || self.from <= self.to")
+        .message("to must not be less than from: the ramp goes up")
+        .field_path(".to"),
+    validation = Rule::new(
+        "!has(self.from) || !has(self.to) || !has(self.by) || self.from > self.to || (self.to - self.from) / self.by < 200"
+    )
+    .message("at most 200 steps are allowed: raise by, or bring from and to closer")
+    .field_path(".by"),
+    validation = Rule::new("!has(self.rates) || self.rates.isSorted()")
+        .message("rates must ascend: the ramp goes up")
+        .field_path(".rates")
+)]
 #[serde(rename_all = "camelCase")]
 pub struct Steps {
     /// First rate, calls per second.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 10_000_000))]
     pub from: Option<i64>,
     /// Last rate, calls per second.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 10_000_000))]
     pub to: Option<i64>,
     /// Difference between two rates, calls per second.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 10_000_000))]
     pub by: Option<i64>,
     /// The rates one by one, ascending, calls per second.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(min = 1, max = 200), inner(range(min = 1, max = 10_000_000)))]
+    #[x_kube(merge_strategy = ListMerge::Set)]
     pub rates: Vec<i64>,
 }
 
@@ -60,6 +93,7 @@ pub struct Steps {
 #[serde(rename_all = "camelCase")]
 pub struct Extend {
     /// The most steps added.
+    #[schemars(range(min = 1, max = 100))]
     pub max_steps: i32,
 }
 
@@ -68,7 +102,9 @@ pub struct Extend {
 #[serde(rename_all = "camelCase")]
 pub struct Hold {
     /// Calls per second.
+    #[schemars(range(min = 1, max = 10_000_000))]
     pub rate: i64,
     /// How long.
+    #[x_kube(validation = span_between("10s", "720h"))]
     pub duration: Span,
 }

@@ -4,7 +4,7 @@ use kube::KubeSchema;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::units::Span;
+use crate::{pattern, rule::span_between, units::Span};
 
 /// In which order runs are made.
 #[derive(JsonSchema, Serialize, Deserialize, Clone, Debug, PartialEq)]
@@ -13,6 +13,7 @@ pub struct Order {
     /// Random within each round of replicates, or as written.
     pub kind: OrderKind,
     /// The seed of the random order.
+    #[schemars(range(min = 0, max = 9_007_199_254_740_991_i64))]
     pub seed: i64,
 }
 
@@ -88,12 +89,15 @@ pub enum TlsMode {
 pub struct Retention {
     /// Results of the newest campaigns of this name that are kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 10_000))]
     pub keep_last: Option<i32>,
     /// Results older than this are removed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[x_kube(validation = span_between("1h", "9999h"))]
     pub max_age: Option<Span>,
     /// The most bytes kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 1_099_511_627_776_i64))]
     pub max_bytes: Option<i64>,
     /// What happens to results when the campaign is deleted. Default: `Keep`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -114,13 +118,17 @@ pub enum OnDelete {
 #[serde(rename_all = "camelCase")]
 pub struct Withdrawal {
     /// The run.
+    #[schemars(length(min = 1, max = 200), regex(pattern = pattern::RUN))]
     pub run: String,
     /// The step's offered rate; absent: the whole run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 10_000_000))]
     pub step: Option<i64>,
     /// Why.
+    #[schemars(length(min = 1, max = 1024))]
     pub reason: String,
     /// What stands in its place.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 256))]
     pub superseded_by: Option<String>,
 }
