@@ -1,1 +1,19 @@
-//! From plan, progress and what is observed to the next decision. A decision says why it waits.
+//! From plan, ledger and what is observed to the next decision. In: `Plan`, `Ledger`, `Observed`, the time. Out: what to
+//! do, or why to wait and until when. Nothing is remembered between two decisions: whoever carries them out may die at
+//! any point, read its ledger again and go on. Knows no clock, no process, no file.
+
+mod decision;
+mod ledger;
+mod observed;
+mod order;
+mod replay;
+
+pub use decision::{Action, Decision, End, PartCause, Processes, ProofTime, Wait, WaitReason};
+pub use ledger::{
+    AttemptEnd, AttemptRecord, EndReason, Ledger, PartRecord, Proofs, Record, RunRecord, StoredStep,
+};
+pub use observed::{
+    Observed, ObservedOrder, ObservedPart, OrderState, ProcessState, StartFailure, Storage, Wish,
+};
+pub use order::{AttemptKey, Identity, PartKey, StepKey, StepOrder};
+pub use replay::LedgerError;
