@@ -1,5 +1,7 @@
 //! What is spoken: one state machine a connection, bytes in and bytes out. Knows no socket, no clock and no pace.
 
+pub mod http1;
+
 use soak_sample::{ErrorKind, StreamCounts};
 
 /// A call in flight: its place in the worker's table of calls.
@@ -44,7 +46,12 @@ pub trait Session {
 
     /// Bytes from the peer. What is incomplete is kept. Answers that the protocol asks for go to `out`.
     /// On `Err`, every call that was in flight has been added to `ended`.
-    fn receive(&mut self, bytes: &[u8], out: &mut Vec<u8>, ended: &mut Vec<Ended>) -> Result<(), Broken>;
+    fn receive(
+        &mut self,
+        bytes: &[u8],
+        out: &mut Vec<u8>,
+        ended: &mut Vec<Ended>,
+    ) -> Result<(), Broken>;
 
     /// The peer closed or reset the connection: ends every call in flight (HTTP/1.1 bodies that end with the
     /// connection end well).
