@@ -6,7 +6,7 @@ use soak_sample::LeverProof;
 use super::{AttemptKey, Identity, PartCause, PartKey, ProofTime, StepKey};
 use crate::{
     plan::{PlannedStep, RunId},
-    table::Row,
+    table::{Row, Signals},
 };
 
 /// One line of the ledger. Each is written before anything that follows from it is done.
@@ -49,7 +49,7 @@ pub enum Record {
         /// Which step.
         key: StepKey,
         /// What it gave.
-        stored: StoredStep,
+        stored: Box<StoredStep>,
     },
     /// An attempt is over.
     AttemptEnded {
@@ -129,6 +129,8 @@ pub struct StoredStep {
     pub end_unix_nanos: i64,
     /// Its row, not judged yet.
     pub row: Row,
+    /// What was observed beside the row, for the judge.
+    pub signals: Signals,
 }
 
 /// How an attempt ended.
@@ -177,6 +179,20 @@ pub enum EndReason {
     Cancelled,
 }
 
+impl Proofs {
+    /// The levers that do not hold, in words; absent where all hold or may not be enforced here.
+    pub fn miss(&self) -> Option<String> {
+        let misses = self.proofs.iter().filter(|proof| proof.held == Some(false));
+        let words: Vec<String> = misses
+            .map(|proof| {
+                let observed = proof.observed.as_deref().unwrap_or("nothing");
+                format!("{}: declared {}, observed {observed}", proof.lever, proof.declared)
+            })
+            .collect();
+        (!words.is_empty()).then(|| words.join("; "))
+    }
+}
+
 impl EndReason {
     /// Whether another attempt may do better.
     pub fn worth_another_attempt(self) -> bool {
@@ -187,14 +203,14 @@ impl EndReason {
             | Self::DriverReplaced
             | Self::DriverFailed
             | Self::DriverStuck
-            | Self::Unseen
-            | Self::LeversUnproven => true,
+            | Self::Unseen => true,
             Self::Completed
             | Self::StartFailed
             | Self::ArmExitedEarly
             | Self::ArmNeverReady
             | Self::SplitTooOften
             | Self::LeverNotHeld
+            | Self::LeversUnproven
             | Self::Cancelled => false,
         }
     }

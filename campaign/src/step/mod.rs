@@ -2,12 +2,18 @@
 //! do, or why to wait and until when. Nothing is remembered between two decisions: whoever carries them out may die at
 //! any point, read its ledger again and go on. Knows no clock, no process, no file.
 
+mod attempt;
+mod decide;
 mod decision;
+mod extension;
 mod ledger;
 mod observed;
 mod order;
 mod replay;
+mod steps;
+mod timing;
 
+pub use decide::{MAX_ATTEMPTS, decide};
 pub use decision::{Action, Decision, End, PartCause, Processes, ProofTime, Wait, WaitReason};
 pub use ledger::{
     AttemptEnd, AttemptRecord, EndReason, Ledger, PartRecord, Proofs, Record, RunRecord, StoredStep,

@@ -59,7 +59,7 @@ impl Ledger {
             Record::StepStored { key, stored } => {
                 let steps = &mut self.part_mut(&key.part)?.steps;
                 if steps.iter().all(|known| known.step.index != key.step) {
-                    steps.push(stored);
+                    steps.push(*stored);
                 }
                 Ok(())
             }
