@@ -1,6 +1,10 @@
 //! What is spoken: one state machine a connection, bytes in and bytes out. Knows no socket, no clock and no pace.
 
+mod grpc_message;
+pub mod grpc_stream;
+pub mod grpc_unary;
 pub mod http1;
+pub mod http2;
 
 use soak_sample::{ErrorKind, StreamCounts};
 
