@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use soak_sample::ErrorKind;
 
+use super::number;
 use crate::verdict::{Evidence, Verdict};
 
 /// One step of one run. Counts are calls; rates are calls per second.
@@ -12,20 +13,26 @@ use crate::verdict::{Evidence, Verdict};
 #[serde(rename_all = "camelCase", default)]
 pub struct Row {
     /// Calls due per second, as realised.
+    #[serde(serialize_with = "number::plain")]
     pub offered: f64,
     /// Calls per second as planned; absent in tables from outside.
     pub planned: Option<i64>,
     /// The warm-up: shown, never judged.
     pub warmup: bool,
     /// Calls answered well inside the step's window, per second.
+    #[serde(serialize_with = "number::option")]
     pub delivered: Option<f64>,
     /// Share of the calls due that were answered well after the drain, thousandths.
+    #[serde(serialize_with = "number::option")]
     pub answered_permille: Option<f64>,
     /// Median of all calls due, from the due time, microseconds.
+    #[serde(serialize_with = "number::option")]
     pub p50_micros: Option<f64>,
     /// 99th percentile of all calls due, microseconds.
+    #[serde(serialize_with = "number::option")]
     pub p99_micros: Option<f64>,
     /// 99.9th percentile of all calls due, microseconds; absent where there are too few calls.
+    #[serde(serialize_with = "number::option")]
     pub p999_micros: Option<f64>,
     /// Percentiles whose rank falls among calls without an answer: the value is the largest known.
     pub at_least: Vec<AtLeast>,
@@ -36,13 +43,19 @@ pub struct Row {
     /// Calls due and never sent.
     pub never_sent: Option<u64>,
     /// … per second.
+    #[serde(serialize_with = "number::option")]
     pub knee_per_second: Option<f64>,
     /// CPU time of the arm over delivered, nanoseconds.
+    #[serde(serialize_with = "number::option")]
     pub cpu_nanos_per_request: Option<f64>,
     /// CPUs that the arm used, thousandths.
+    #[serde(serialize_with = "number::option")]
     pub cores_milli: Option<f64>,
     /// The arm's busiest thread, thousandths of a CPU.
+    #[serde(serialize_with = "number::option")]
     pub busiest_thread_milli: Option<f64>,
+    /// … and its name.
+    pub busiest_thread: Option<String>,
     /// Time the arm was throttled, microseconds.
     pub throttled_micros: Option<u64>,
     /// Heap as the arm tells it, bytes.
@@ -64,11 +77,34 @@ pub struct Row {
     /// From the end of the step before to the start of this one, milliseconds.
     pub gap_millis: Option<i64>,
     /// Length of the step, seconds.
+    #[serde(serialize_with = "number::option")]
     pub seconds: Option<f64>,
     /// The verdict; absent for the warm-up.
     pub verdict: Option<Verdict>,
     /// What the verdict rests on.
     pub evidence: Vec<Evidence>,
+    /// Why a number is n/a, by its name in this document.
+    pub not_available: BTreeMap<String, String>,
+    /// Taken back, where it was.
+    pub withdrawn: Option<Withdrawn>,
+}
+
+impl Row {
+    /// The step's rate: as planned, else as realised. Calls per second.
+    #[allow(clippy::cast_precision_loss, reason = "rates are far below 2^53")]
+    pub fn rate(&self) -> f64 {
+        self.planned.map_or(self.offered, |planned| planned as f64)
+    }
+}
+
+/// A number taken back: it stays, struck through, beside its reason.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Withdrawn {
+    /// Why.
+    pub reason: String,
+    /// What stands in its place.
+    pub superseded_by: Option<String>,
 }
 
 /// A percentile that is a lower bound.
@@ -88,10 +124,13 @@ pub enum AtLeast {
 #[serde(rename_all = "camelCase")]
 pub struct Percentiles {
     /// The median.
+    #[serde(serialize_with = "number::option")]
     pub p50: Option<f64>,
     /// The 99th.
+    #[serde(serialize_with = "number::option")]
     pub p99: Option<f64>,
     /// The 99.9th.
+    #[serde(serialize_with = "number::option")]
     pub p999: Option<f64>,
 }
 
@@ -100,9 +139,12 @@ pub struct Percentiles {
 #[serde(rename_all = "camelCase")]
 pub struct SendError {
     /// The median.
+    #[serde(serialize_with = "number::plain")]
     pub p50: f64,
     /// The 99th.
+    #[serde(serialize_with = "number::plain")]
     pub p99: f64,
     /// The highest.
+    #[serde(serialize_with = "number::plain")]
     pub max: f64,
 }

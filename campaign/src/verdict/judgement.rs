@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::table::number;
+
 /// The verdict on a step: the first of these that holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -28,6 +30,50 @@ pub enum Verdict {
     PastKnee,
 }
 
+impl Verdict {
+    /// Its name as written in tables and documents.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Void => "void",
+            Self::Contaminated => "contaminated",
+            Self::ClientLimited => "client-limited",
+            Self::HostLimited => "host-limited",
+            Self::ShapeLimited => "shape-limited",
+            Self::FirstStep => "first-step",
+            Self::Outlier => "outlier",
+            Self::Clean => "clean",
+            Self::AtKnee => "at-knee",
+            Self::PastKnee => "past-knee",
+        }
+    }
+
+    /// What a number under this verdict is worth.
+    pub fn worth(self) -> Worth {
+        match self {
+            Self::Void | Self::FirstStep => Worth::Nothing,
+            Self::Contaminated | Self::ClientLimited | Self::HostLimited | Self::ShapeLimited => Worth::Floor,
+            Self::Outlier | Self::Clean | Self::AtKnee | Self::PastKnee => Worth::Judged,
+        }
+    }
+}
+
+impl std::fmt::Display for Verdict {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// What a step's number is worth.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Worth {
+    /// Shown, never used.
+    Nothing,
+    /// The arm can do at least this.
+    Floor,
+    /// Used for knee, plateau and capacity.
+    Judged,
+}
+
 /// One fact that a verdict rests on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -46,8 +92,10 @@ pub struct Evidence {
 #[serde(rename_all = "camelCase")]
 pub struct Knee {
     /// The last judged step that delivers.
+    #[serde(serialize_with = "number::plain")]
     pub last: f64,
     /// The first that does not.
+    #[serde(serialize_with = "number::plain")]
     pub first_broken: f64,
 }
 
@@ -56,10 +104,13 @@ pub struct Knee {
 #[serde(rename_all = "camelCase")]
 pub struct Plateau {
     /// Lowest.
+    #[serde(serialize_with = "number::plain")]
     pub low: f64,
     /// Highest.
+    #[serde(serialize_with = "number::plain")]
     pub high: f64,
-    /// Median.
+    /// Median; of an even count the mean of the middle two.
+    #[serde(serialize_with = "number::plain")]
     pub median: f64,
 }
 
@@ -68,6 +119,7 @@ pub struct Plateau {
 #[serde(rename_all = "camelCase")]
 pub struct Capacity {
     /// Calls per second.
+    #[serde(serialize_with = "number::plain")]
     pub per_second: f64,
     /// True where it is a floor.
     pub at_least: bool,
@@ -78,19 +130,29 @@ pub struct Capacity {
 #[serde(rename_all = "camelCase", default)]
 pub struct RunJudgement {
     /// Offered rate of the first step after the warm-up.
+    #[serde(serialize_with = "number::option")]
     pub first_step: Option<f64>,
     /// The knee; absent where the ramp did not reach it.
     pub knee: Option<Knee>,
     /// Offered rates of outliers.
+    #[serde(serialize_with = "number::list")]
     pub outliers: Vec<f64>,
     /// The plateau.
     pub plateau: Option<Plateau>,
     /// The capacity, or a floor of it; absent where no step can be judged.
     pub capacity: Option<Capacity>,
-    /// The highest judged step within the service level, all higher ones breaking it.
-    pub slo_capacity: Option<f64>,
+    /// The highest judged step within the service level, all higher ones breaking it; a floor where none breaks it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub slo_capacity: Option<Capacity>,
     /// Offered rate of the first step that collapsed.
+    #[serde(serialize_with = "number::option")]
     pub collapse: Option<f64>,
     /// The ramp must be longer to find the capacity.
     pub extend: bool,
+    /// Offered rates of the steps before which the ramp stood still for longer than its bound.
+    #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "number::list")]
+    pub split: Vec<f64>,
+    /// What a reader must know besides, in words.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub remarks: Vec<String>,
 }

@@ -1,5 +1,28 @@
 //! From rows to verdicts on steps, runs and campaigns. Every verdict carries its evidence in numbers and its bound.
+//! Knows no clock and no file; what was not observed is unknown, never fine.
 
+mod evidence;
+mod extend;
 mod judgement;
+mod limit;
+mod run;
+mod slo;
+mod standing;
+mod step;
+mod void;
 
-pub use judgement::{Capacity, Evidence, Knee, Plateau, RunJudgement, Verdict};
+use soak_crds::spec::JudgeBounds;
+
+pub use extend::extend;
+pub use judgement::{Capacity, Evidence, Knee, Plateau, RunJudgement, Verdict, Worth};
+pub use slo::slo_capacity;
+
+use crate::table::{Row, Signals};
+
+/// Judges one run: gives each row its verdict and evidence, and says what the run means. `signals` go with `rows` one to
+/// one; without any the table is from outside and its columns are all that is known.
+pub fn judge_run(mut rows: Vec<Row>, signals: &[Signals], bounds: &JudgeBounds) -> (Vec<Row>, RunJudgement) {
+    step::judge(&mut rows, signals, bounds);
+    let judgement = run::judge(&rows, bounds);
+    (rows, judgement)
+}
