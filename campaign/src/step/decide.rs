@@ -2,7 +2,8 @@
 //! `attempt`.
 
 use super::{
-    Action, AttemptEnd, AttemptKey, AttemptRecord, Decision, End, EndReason, Ledger, Observed, Storage, Wait, WaitReason, Wish, attempt,
+    Action, AttemptEnd, AttemptKey, AttemptRecord, Decision, End, EndReason, Ledger, Observed, Storage, Wait,
+    WaitReason, Wish, attempt,
 };
 use crate::plan::{Plan, PlannedRun};
 

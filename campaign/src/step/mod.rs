@@ -15,6 +15,7 @@ mod timing;
 
 pub use decide::{MAX_ATTEMPTS, decide};
 pub use decision::{Action, Decision, End, PartCause, Processes, ProofTime, Wait, WaitReason};
+pub(crate) use timing::LEAD;
 pub use ledger::{
     AttemptEnd, AttemptRecord, EndReason, Ledger, PartRecord, Proofs, Record, RunRecord, StoredStep,
 };
