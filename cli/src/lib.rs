@@ -2,6 +2,7 @@
 //! it hangs in three places below: its `mod`, its variant of [`Command`], its arm in [`dispatch`].
 //! Text for people is made in this crate and nowhere else.
 
+mod arm;
 mod exit;
 
 use std::process::ExitCode;
@@ -20,7 +21,10 @@ struct Cli {
 
 /// The commands. Hidden ones are how `soak` runs arms, drivers and their supervisor: by executing itself.
 #[derive(Debug, Subcommand)]
-enum Command {}
+enum Command {
+    #[command(hide = true)]
+    Arm(arm::Args),
+}
 
 /// Runs the program with the process's own arguments.
 pub fn main() -> ExitCode {
@@ -28,5 +32,7 @@ pub fn main() -> ExitCode {
 }
 
 fn dispatch(command: &Command) -> Exit {
-    match *command {}
+    match command {
+        Command::Arm(args) => arm::run(args),
+    }
 }
