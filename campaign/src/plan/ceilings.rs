@@ -2,6 +2,8 @@
 
 use soak_crds::spec::SoakCampaignSpec;
 
+use crate::step::LEAD;
+
 use super::{
     FieldPath,
     arms::{self, SpelledArm},
@@ -12,6 +14,9 @@ use super::{
 const MAX_RUNS: usize = 2_000;
 /// The longest campaign, without extensions: 30 days.
 const MAX_MILLIS: i64 = 30 * 86_400_000;
+
+/// The least room between the planned gap and the bound that splits a ramp.
+const LEEWAY_MILLIS: i64 = 500;
 
 /// Refuses what is too much, and client fields of the campaign that mean nothing to any of its arms.
 pub(super) fn check(spec: &SoakCampaignSpec, arms: &[SpelledArm], bodies: usize, refusals: &mut Refusals) {
@@ -36,7 +41,21 @@ pub(super) fn check(spec: &SoakCampaignSpec, arms: &[SpelledArm], bodies: usize,
             format!("makes {days} days of load; at most 30 are allowed"),
         );
     }
+    refuse_splitting(spec, arms, refusals);
     refuse_useless(spec, refusals);
+}
+
+/// A bound that the planned gap itself passes would have every ramp split.
+fn refuse_splitting(spec: &SoakCampaignSpec, arms: &[SpelledArm], refusals: &mut Refusals) {
+    let planned = arms.iter().map(|arm| (arm.planned.client.drain_nanos + LEAD) / 1_000_000).max().unwrap_or(0);
+    if spec.judge.gap_millis < planned + LEEWAY_MILLIS {
+        let at = FieldPath::spec().field("judge").field("gapMillis");
+        let least = planned + LEEWAY_MILLIS;
+        let message = format!(
+            "must be at least {least}: the longest drain makes every gap {planned} ms. Raise it, or shorten client.drain"
+        );
+        refusals.add(&at, Some(spec.judge.gap_millis.to_string()), message);
+    }
 }
 
 /// A field of the campaign's client is refused when it means nothing to every arm.

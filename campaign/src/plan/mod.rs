@@ -23,8 +23,7 @@ use soak_crds::spec::{OrderKind, SoakCampaignSpec};
 use layers::Refusals;
 pub use means::{Executor, Means};
 pub use planned::{
-    Plan, PlannedArm, PlannedBody, PlannedClient, PlannedRun, PlannedServer, PlannedStep, Program,
-    RunId, StepKind,
+    Plan, PlannedArm, PlannedBody, PlannedClient, PlannedRun, PlannedServer, PlannedStep, Program, RunId, StepKind,
 };
 pub use refusal::{FieldPath, PathPart, Refusal};
 

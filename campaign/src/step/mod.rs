@@ -15,12 +15,8 @@ mod timing;
 
 pub use decide::{MAX_ATTEMPTS, decide};
 pub use decision::{Action, Decision, End, PartCause, Processes, ProofTime, Wait, WaitReason};
-pub(crate) use timing::LEAD;
-pub use ledger::{
-    AttemptEnd, AttemptRecord, EndReason, Ledger, PartRecord, Proofs, Record, RunRecord, StoredStep,
-};
-pub use observed::{
-    Observed, ObservedOrder, ObservedPart, OrderState, ProcessState, StartFailure, Storage, Wish,
-};
+pub use ledger::{AttemptEnd, AttemptRecord, EndReason, Ledger, PartRecord, Proofs, Record, RunRecord, StoredStep};
+pub use observed::{Observed, ObservedOrder, ObservedPart, OrderState, ProcessState, StartFailure, Storage, Wish};
 pub use order::{AttemptKey, Identity, PartKey, StepKey, StepOrder};
 pub use replay::LedgerError;
+pub(crate) use timing::LEAD;

@@ -97,7 +97,8 @@ fn place_or_hold(part: &InPart<'_>, next: &PlannedStep, before: Option<&PlannedS
         Some(last) => {
             let on_time = timing::next_start(last.end_unix_nanos, part.drain());
             let start = on_time.max(earliest);
-            if start - on_time > part.plan.bounds.gap_millis.saturating_mul(1_000_000) {
+            let gap_millis = (start - last.end_unix_nanos) / 1_000_000;
+            if gap_millis > part.plan.bounds.gap_millis {
                 return next_part(part.at_hand, part.number, Processes::Kept, PartCause::Gap);
             }
             place(part, next, start)

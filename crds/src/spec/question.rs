@@ -191,7 +191,7 @@ pub struct JudgeBounds {
     /// The driver is late when the p99 of its send error passes this, microseconds.
     #[schemars(range(min = 1, max = 10_000_000))]
     pub send_error_micros: i64,
-    /// The ramp is split where the gap between two steps passes this, milliseconds.
+    /// The ramp is split where the gap between two steps, the drain included, passes this, milliseconds.
     #[schemars(range(min = 1, max = 3_600_000))]
     pub gap_millis: i64,
     /// The clock offset between driver and witness is not usable beyond this, microseconds.
@@ -237,7 +237,7 @@ impl Default for JudgeBounds {
             plateau_min_steps: 3,
             collapse_delivered_percent: 85,
             send_error_micros: 1000,
-            gap_millis: 2000,
+            gap_millis: 8000,
             clock_offset_micros: 1000,
             foreign_milli_cpu: 150,
             steal_milli_cpu: 200,
