@@ -57,16 +57,11 @@ impl Pairing {
             let unix = clock_gettime(ClockId::Realtime);
             let after = Moment::now();
             let width = after.since(before);
-            let pair = Self {
-                monotonic: before.plus(width / 2),
-                unix_nanos: unix.tv_sec * 1_000_000_000 + unix.tv_nsec,
-            };
+            let pair =
+                Self { monotonic: before.plus(width / 2), unix_nanos: unix.tv_sec * 1_000_000_000 + unix.tv_nsec };
             (width, pair)
         };
-        (0..8)
-            .map(|_| read_once())
-            .min_by_key(|(width, _)| *width)
-            .map_or_else(|| read_once().1, |(_, pair)| pair)
+        (0..8).map(|_| read_once()).min_by_key(|(width, _)| *width).map_or_else(|| read_once().1, |(_, pair)| pair)
     }
 
     /// The moment of a time of day; the earliest moment for what lies before the clock's own start.
@@ -78,8 +73,7 @@ impl Pairing {
 
     /// The time of day of a moment, nanoseconds since the epoch.
     pub fn unix_nanos(&self, moment: Moment) -> i64 {
-        let unix =
-            i128::from(self.unix_nanos) + i128::from(moment.0) - i128::from(self.monotonic.0);
+        let unix = i128::from(self.unix_nanos) + i128::from(moment.0) - i128::from(self.monotonic.0);
         i64::try_from(unix).unwrap_or(i64::MAX)
     }
 }
@@ -90,18 +84,11 @@ mod tests {
 
     #[test]
     fn a_moment_survives_the_way_to_the_time_of_day_and_back() {
-        let pairing = Pairing {
-            monotonic: Moment(5_000),
-            unix_nanos: 1_800_000_000_000_000_000,
-        };
+        let pairing = Pairing { monotonic: Moment(5_000), unix_nanos: 1_800_000_000_000_000_000 };
         for moment in [Moment(0), Moment(5_000), Moment(1 << 50)] {
             assert_eq!(pairing.moment(pairing.unix_nanos(moment)), moment);
         }
-        assert_eq!(
-            pairing.moment(0),
-            Moment(0),
-            "long before the clock's start"
-        );
+        assert_eq!(pairing.moment(0), Moment(0), "long before the clock's start");
     }
 
     #[test]

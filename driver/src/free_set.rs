@@ -13,10 +13,7 @@ impl FreeSet {
     /// An empty set of numbers below `bound`.
     pub(crate) fn new(bound: u32) -> Self {
         let words = bound.div_ceil(64) as usize;
-        Self {
-            words: vec![0; words],
-            summary: vec![0; words.div_ceil(64)],
-        }
+        Self { words: vec![0; words], summary: vec![0; words.div_ceil(64)] }
     }
 
     #[inline]
@@ -51,9 +48,7 @@ impl FreeSet {
                 return Some(from / 64 * 64 + rest.trailing_zeros());
             }
         }
-        self.word_from(word + 1)
-            .map(|word| self.lowest_in(word))
-            .or_else(|| self.first())
+        self.word_from(word + 1).map(|word| self.lowest_in(word)).or_else(|| self.first())
     }
 
     /// The first word at or after this one that is not empty.
@@ -63,18 +58,13 @@ impl FreeSet {
         if first != 0 {
             return Some(word / 64 * 64 + first.trailing_zeros() as usize);
         }
-        let later = self.summary[word / 64 + 1..]
-            .iter()
-            .position(|bits| *bits != 0)?;
+        let later = self.summary[word / 64 + 1..].iter().position(|bits| *bits != 0)?;
         let summary = word / 64 + 1 + later;
         Some(summary * 64 + self.summary[summary].trailing_zeros() as usize)
     }
 
     #[inline]
-    #[allow(
-        clippy::cast_possible_truncation,
-        reason = "bounded by the set's own bound"
-    )]
+    #[allow(clippy::cast_possible_truncation, reason = "bounded by the set's own bound")]
     fn lowest_in(&self, word: usize) -> u32 {
         word as u32 * 64 + self.words[word].trailing_zeros()
     }

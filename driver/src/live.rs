@@ -125,39 +125,12 @@ mod tests {
     fn counts_of_several_workers_add_up_and_the_highest_percentile_is_shown() {
         let live = Live::new();
         let zero = LiveCounts::default();
-        let first = LiveCounts {
-            due: 10,
-            ok: 7,
-            failed: 1,
-            never_sent: 1,
-            in_flight: 1,
-            p99_nanos: 500,
-        };
-        let second = LiveCounts {
-            due: 5,
-            ok: 5,
-            p99_nanos: 900,
-            ..zero
-        };
+        let first = LiveCounts { due: 10, ok: 7, failed: 1, never_sent: 1, in_flight: 1, p99_nanos: 500 };
+        let second = LiveCounts { due: 5, ok: 5, p99_nanos: 900, ..zero };
         live.publish(0, &zero, &first);
         live.publish(1, &zero, &second);
-        live.publish(
-            0,
-            &first,
-            &LiveCounts {
-                ok: 8,
-                in_flight: 0,
-                ..first
-            },
-        );
-        let expected = LiveCounts {
-            due: 15,
-            ok: 13,
-            failed: 1,
-            never_sent: 1,
-            in_flight: 0,
-            p99_nanos: 900,
-        };
+        live.publish(0, &first, &LiveCounts { ok: 8, in_flight: 0, ..first });
+        let expected = LiveCounts { due: 15, ok: 13, failed: 1, never_sent: 1, in_flight: 0, p99_nanos: 900 };
         assert_eq!(live.read(), expected);
     }
 }

@@ -21,6 +21,17 @@ pub enum Ending {
     Failed(ErrorKind),
 }
 
+impl Ending {
+    /// True for what the server itself said, well or badly.
+    #[inline]
+    pub fn is_answer(self) -> bool {
+        match self {
+            Self::Ok | Self::Failed(ErrorKind::HttpClass(_) | ErrorKind::GrpcStatus(_)) => true,
+            Self::Failed(ErrorKind::Reset | ErrorKind::TimeOut | ErrorKind::Connection | ErrorKind::Protocol) => false,
+        }
+    }
+}
+
 /// The end of one call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ended {
@@ -50,12 +61,7 @@ pub trait Session {
 
     /// Bytes from the peer. What is incomplete is kept. Answers that the protocol asks for go to `out`.
     /// On `Err`, every call that was in flight has been added to `ended`.
-    fn receive(
-        &mut self,
-        bytes: &[u8],
-        out: &mut Vec<u8>,
-        ended: &mut Vec<Ended>,
-    ) -> Result<(), Broken>;
+    fn receive(&mut self, bytes: &[u8], out: &mut Vec<u8>, ended: &mut Vec<Ended>) -> Result<(), Broken>;
 
     /// The peer closed or reset the connection: ends every call in flight (HTTP/1.1 bodies that end with the
     /// connection end well).

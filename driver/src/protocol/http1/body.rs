@@ -52,9 +52,7 @@ impl Body {
 /// Skips up to `left` bytes. True once none is left.
 #[inline]
 fn skip(left: &mut u64, bytes: &mut &[u8]) -> bool {
-    let here = usize::try_from(*left)
-        .unwrap_or(usize::MAX)
-        .min(bytes.len());
+    let here = usize::try_from(*left).unwrap_or(usize::MAX).min(bytes.len());
     *bytes = &bytes[here..];
     *left -= here as u64;
     *left == 0
@@ -119,32 +117,17 @@ impl Chunked {
             (Self::SizeEnd(size), b'\n') => Self::Data(*size),
             (Self::DataEnd, b'\r') => Self::DataEndLine,
             (Self::DataEndLine, b'\n') => Self::Size(SizeLine::default()),
-            (Self::Trailer { all, line }, b'\r') => Self::TrailerEnd {
-                all: *all,
-                line: *line,
-            },
-            (Self::Trailer { all, line }, _) if *all < LONGEST_TRAILERS => Self::Trailer {
-                all: *all + 1,
-                line: *line + 1,
-            },
+            (Self::Trailer { all, line }, b'\r') => Self::TrailerEnd { all: *all, line: *line },
+            (Self::Trailer { all, line }, _) if *all < LONGEST_TRAILERS => {
+                Self::Trailer { all: *all + 1, line: *line + 1 }
+            }
             (Self::TrailerEnd { line: 0, .. }, b'\n') => return Ok(true),
             (Self::TrailerEnd { all, .. }, b'\n') => Self::Trailer { all: *all, line: 0 },
             (Self::Trailer { .. }, _) => {
-                return Err(Broken(format!(
-                    "trailers of more than {LONGEST_TRAILERS} bytes"
-                )));
+                return Err(Broken(format!("trailers of more than {LONGEST_TRAILERS} bytes")));
             }
-            (
-                Self::SizeEnd(_)
-                | Self::Data(_)
-                | Self::DataEnd
-                | Self::DataEndLine
-                | Self::TrailerEnd { .. },
-                _,
-            ) => {
-                return Err(Broken(format!(
-                    "byte {byte:#04x} where a chunk's line should end"
-                )));
+            (Self::SizeEnd(_) | Self::Data(_) | Self::DataEnd | Self::DataEndLine | Self::TrailerEnd { .. }, _) => {
+                return Err(Broken(format!("byte {byte:#04x} where a chunk's line should end")));
             }
         };
         Ok(false)
@@ -155,9 +138,7 @@ impl SizeLine {
     fn take(&mut self, byte: u8) -> Result<(), Broken> {
         self.length += 1;
         if self.length > LONGEST_SIZE_LINE {
-            return Err(Broken(format!(
-                "a chunk's size line of more than {LONGEST_SIZE_LINE} bytes"
-            )));
+            return Err(Broken(format!("a chunk's size line of more than {LONGEST_SIZE_LINE} bytes")));
         }
         match (char::from(byte).to_digit(16), byte) {
             _ if self.in_extension => {
@@ -169,9 +150,7 @@ impl SizeLine {
                 self.size = self.size * 16 + u64::from(digit);
                 self.digits += 1;
                 if self.size > LARGEST_CHUNK {
-                    return Err(Broken(format!(
-                        "a chunk of more than {LARGEST_CHUNK} bytes"
-                    )));
+                    return Err(Broken(format!("a chunk of more than {LARGEST_CHUNK} bytes")));
                 }
             }
             (None, b';' | b' ' | b'\t') if self.digits > 0 => self.in_extension = true,

@@ -38,10 +38,7 @@ mod tests {
         Request {
             method: method.to_owned(),
             path: "/a?b=c".to_owned(),
-            headers: headers
-                .iter()
-                .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
-                .collect(),
+            headers: headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
             content_type: (!body.is_empty()).then(|| "application/json".to_owned()),
             body: body.to_vec(),
         }
@@ -50,26 +47,14 @@ mod tests {
     #[test]
     fn requests_are_written_as_expected() {
         let check = |request: &Request, expected: &str| {
-            assert_eq!(
-                String::from_utf8(encode(request, "h:80")).unwrap(),
-                expected
-            );
+            assert_eq!(String::from_utf8(encode(request, "h:80")).unwrap(), expected);
         };
-        check(
-            &request("GET", &[], b""),
-            "GET /a?b=c HTTP/1.1\r\nhost: h:80\r\n\r\n",
-        );
-        check(
-            &request("POST", &[], b""),
-            "POST /a?b=c HTTP/1.1\r\nhost: h:80\r\ncontent-length: 0\r\n\r\n",
-        );
+        check(&request("GET", &[], b""), "GET /a?b=c HTTP/1.1\r\nhost: h:80\r\n\r\n");
+        check(&request("POST", &[], b""), "POST /a?b=c HTTP/1.1\r\nhost: h:80\r\ncontent-length: 0\r\n\r\n");
         check(
             &request("PUT", &[("x-a", "1")], b"{}"),
             "PUT /a?b=c HTTP/1.1\r\nhost: h:80\r\nx-a: 1\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}",
         );
-        check(
-            &request("GET", &[("host", "other")], b""),
-            "GET /a?b=c HTTP/1.1\r\nhost: other\r\n\r\n",
-        );
+        check(&request("GET", &[("host", "other")], b""), "GET /a?b=c HTTP/1.1\r\nhost: other\r\n\r\n");
     }
 }

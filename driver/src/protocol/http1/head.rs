@@ -53,19 +53,8 @@ pub(super) struct HeadReader {
 
 impl HeadReader {
     pub(super) fn new(bodies: Bodies) -> Self {
-        let last_head = Head {
-            status: 0,
-            framing: Framing::Empty,
-            kept_alive: false,
-        };
-        Self {
-            bodies,
-            last: Vec::new(),
-            last_head,
-            partial: Vec::new(),
-            scanned: 0,
-            interim: 0,
-        }
+        let last_head = Head { status: 0, framing: Framing::Empty, kept_alive: false };
+        Self { bodies, last: Vec::new(), last_head, partial: Vec::new(), scanned: 0, interim: 0 }
     }
 
     /// Takes a head off the front of `bytes`; `None` where it is not complete: then all bytes were taken.
@@ -110,10 +99,7 @@ impl HeadReader {
 
     /// The length of the head with the empty line that ends it. Looks at each byte once.
     fn find_end(&mut self) -> Option<usize> {
-        while let Some(found) = self.partial[self.scanned..]
-            .iter()
-            .position(|byte| *byte == b'\n')
-        {
+        while let Some(found) = self.partial[self.scanned..].iter().position(|byte| *byte == b'\n') {
             let next = self.scanned + found + 1;
             match self.partial[next..] {
                 [b'\n', ..] => return Some(next + 1),
@@ -134,11 +120,7 @@ impl HeadReader {
 fn parse(bytes: &[u8], bodies: Bodies) -> Result<Head, Broken> {
     let mut lines = [const { MaybeUninit::uninit() }; MOST_LINES];
     let mut answer = httparse::Response::new(&mut []);
-    let parsed = httparse::ParserConfig::default().parse_response_with_uninit_headers(
-        &mut answer,
-        bytes,
-        &mut lines,
-    );
+    let parsed = httparse::ParserConfig::default().parse_response_with_uninit_headers(&mut answer, bytes, &mut lines);
     match parsed {
         Ok(httparse::Status::Complete(_)) => {}
         Ok(httparse::Status::Partial) => {
@@ -156,11 +138,7 @@ fn parse(bytes: &[u8], bodies: Bodies) -> Result<Head, Broken> {
         Some(1) => !fields.close,
         _ => fields.keep_alive && !fields.close,
     };
-    Ok(Head {
-        status,
-        framing,
-        kept_alive: kept_alive && framing != Framing::UntilClose && status != 101,
-    })
+    Ok(Head { status, framing, kept_alive: kept_alive && framing != Framing::UntilClose && status != 101 })
 }
 
 /// The header lines that matter.
@@ -180,10 +158,7 @@ impl Fields {
                 self.take_length(part)?;
             }
         } else if name.eq_ignore_ascii_case("transfer-encoding") {
-            let last = value
-                .rsplit(|byte| *byte == b',')
-                .next()
-                .unwrap_or_default();
+            let last = value.rsplit(|byte| *byte == b',').next().unwrap_or_default();
             self.chunked = Some(last.trim_ascii().eq_ignore_ascii_case(b"chunked"));
         } else if name.eq_ignore_ascii_case("connection") {
             for token in value.split(|byte| *byte == b',') {
@@ -196,15 +171,11 @@ impl Fields {
 
     fn take_length(&mut self, text: &[u8]) -> Result<(), Broken> {
         let digits = text.trim_ascii();
-        let parsed = std::str::from_utf8(digits)
-            .ok()
-            .filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()));
+        let parsed = std::str::from_utf8(digits).ok().filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()));
         let length = parsed.and_then(|text| text.parse().ok());
         match (length, self.length) {
             (None, _) => Err(Broken("a content-length that is not a number".to_owned())),
-            (Some(new), Some(old)) if new != old => {
-                Err(Broken("two content-lengths that differ".to_owned()))
-            }
+            (Some(new), Some(old)) if new != old => Err(Broken("two content-lengths that differ".to_owned())),
             (Some(_), _) => {
                 self.length = length;
                 Ok(())
@@ -218,9 +189,7 @@ impl Fields {
             return Ok(Framing::Empty);
         }
         match (self.chunked, self.length) {
-            (Some(_), Some(_)) => Err(Broken(
-                "both a content-length and a transfer-encoding".to_owned(),
-            )),
+            (Some(_), Some(_)) => Err(Broken("both a content-length and a transfer-encoding".to_owned())),
             (Some(true), None) => Ok(Framing::Chunked),
             (Some(false), None) | (None, None) => Ok(Framing::UntilClose),
             (None, Some(length)) => Ok(Framing::Length(length)),

@@ -24,15 +24,18 @@ pub enum Bodies {
     Never,
 }
 
+impl Bodies {
+    /// Of answers to this method.
+    pub fn of(method: &str) -> Self {
+        if method == "HEAD" { Self::Never } else { Self::AsFramed }
+    }
+}
+
 #[derive(Debug, Clone)]
 enum Awaiting {
     Nothing,
     Head(CallId),
-    Body {
-        call: CallId,
-        status: u16,
-        body: Body,
-    },
+    Body { call: CallId, status: u16, body: Body },
 }
 
 /// One HTTP/1.1 connection.
@@ -47,12 +50,7 @@ pub struct Http1 {
 impl Http1 {
     /// A connection on which every call is this request, as [`encode`] writes it.
     pub fn new(request: Arc<[u8]>, bodies: Bodies) -> Self {
-        Self {
-            request,
-            head: HeadReader::new(bodies),
-            awaiting: Awaiting::Nothing,
-            kept_alive: true,
-        }
+        Self { request, head: HeadReader::new(bodies), awaiting: Awaiting::Nothing, kept_alive: true }
     }
 
     fn head_came(&mut self, call: CallId, head: Head, ended: &mut Vec<Ended>) {
@@ -66,19 +64,12 @@ impl Http1 {
             Framing::Chunked => Body::chunked(),
             Framing::UntilClose => Body::until_close(),
         };
-        self.awaiting = Awaiting::Body {
-            call,
-            status: head.status,
-            body,
-        };
+        self.awaiting = Awaiting::Body { call, status: head.status, body };
     }
 
     fn end(&mut self, call: CallId, status: u16, ended: &mut Vec<Ended>) {
         self.awaiting = Awaiting::Nothing;
-        ended.push(Ended {
-            call,
-            ending: ending_of(status),
-        });
+        ended.push(Ended { call, ending: ending_of(status) });
     }
 
     /// Ends what is in flight, because the peer broke the protocol.
@@ -94,10 +85,7 @@ impl Http1 {
             Awaiting::Head(call) | Awaiting::Body { call, .. } => call,
         };
         self.awaiting = Awaiting::Nothing;
-        ended.push(Ended {
-            call,
-            ending: Ending::Failed(kind),
-        });
+        ended.push(Ended { call, ending: Ending::Failed(kind) });
     }
 }
 
@@ -123,18 +111,11 @@ impl Session for Http1 {
         self.awaiting = Awaiting::Head(call);
     }
 
-    fn receive(
-        &mut self,
-        mut bytes: &[u8],
-        _out: &mut Vec<u8>,
-        ended: &mut Vec<Ended>,
-    ) -> Result<(), Broken> {
+    fn receive(&mut self, mut bytes: &[u8], _out: &mut Vec<u8>, ended: &mut Vec<Ended>) -> Result<(), Broken> {
         while !bytes.is_empty() {
             match &mut self.awaiting {
                 Awaiting::Nothing => {
-                    return Err(
-                        self.broken(Broken("bytes that answer no request".to_owned()), ended)
-                    );
+                    return Err(self.broken(Broken("bytes that answer no request".to_owned()), ended));
                 }
                 Awaiting::Head(call) => {
                     let call = *call;
@@ -166,14 +147,7 @@ impl Session for Http1 {
             let (call, status) = (*call, *status);
             return self.end(call, status, ended);
         }
-        self.fail(
-            if reset {
-                ErrorKind::Reset
-            } else {
-                ErrorKind::Connection
-            },
-            ended,
-        );
+        self.fail(if reset { ErrorKind::Reset } else { ErrorKind::Connection }, ended);
     }
 
     fn usable(&self) -> bool {

@@ -20,78 +20,32 @@ fn converse(bodies: Bodies, pieces: &[&[u8]]) -> Outcome {
     let mut session = Http1::new(Arc::from(&b"GET / HTTP/1.1\r\n\r\n"[..]), bodies);
     let (mut out, mut ended) = (Vec::new(), Vec::new());
     session.start(CALL, &mut out);
-    let broken = pieces
-        .iter()
-        .any(|piece| session.receive(piece, &mut out, &mut ended).is_err());
+    let broken = pieces.iter().any(|piece| session.receive(piece, &mut out, &mut ended).is_err());
     let usable = session.usable() && session.quiet();
     session.peer_closed(false, &mut ended);
     assert!(session.quiet());
     assert!(ended.iter().all(|Ended { call, .. }| *call == CALL));
-    Outcome {
-        endings: ended.iter().map(|ended| ended.ending).collect(),
-        broken,
-        usable,
-    }
+    Outcome { endings: ended.iter().map(|ended| ended.ending).collect(), broken, usable }
 }
 
 fn check(answer: &str, ending: Ending, usable: bool) {
-    let expected = Outcome {
-        endings: vec![ending],
-        broken: false,
-        usable,
-    };
-    assert_eq!(
-        converse(Bodies::AsFramed, &[answer.as_bytes()]),
-        expected,
-        "{answer:?}"
-    );
+    let expected = Outcome { endings: vec![ending], broken: false, usable };
+    assert_eq!(converse(Bodies::AsFramed, &[answer.as_bytes()]), expected, "{answer:?}");
 }
 
 const HTTP5XX: Ending = Ending::Failed(ErrorKind::HttpClass(5));
 
 #[test]
 fn answers_end_where_their_framing_says() {
-    check(
-        "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello",
-        Ending::Ok,
-        true,
-    );
-    check(
-        "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n",
-        Ending::Ok,
-        true,
-    );
-    check(
-        "HTTP/1.1 200 OK\r\nContent-Length: 2, 2\r\n\r\nok",
-        Ending::Ok,
-        true,
-    );
+    check("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello", Ending::Ok, true);
+    check("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", Ending::Ok, true);
+    check("HTTP/1.1 200 OK\r\nContent-Length: 2, 2\r\n\r\nok", Ending::Ok, true);
     check("HTTP/1.1 204 No Content\r\n\r\n", Ending::Ok, true);
-    check(
-        "HTTP/1.1 304 Not Modified\r\ncontent-length: 9\r\n\r\n",
-        Ending::Failed(ErrorKind::HttpClass(3)),
-        true,
-    );
-    check(
-        "HTTP/1.1 503 No\r\ncontent-length: 1\r\n\r\nx",
-        HTTP5XX,
-        true,
-    );
-    check(
-        "HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 1\r\n\r\nx",
-        Ending::Ok,
-        false,
-    );
-    check(
-        "HTTP/1.0 200 OK\r\ncontent-length: 1\r\n\r\nx",
-        Ending::Ok,
-        false,
-    );
-    check(
-        "HTTP/1.0 200 OK\r\nconnection: Keep-Alive\r\ncontent-length: 1\r\n\r\nx",
-        Ending::Ok,
-        true,
-    );
+    check("HTTP/1.1 304 Not Modified\r\ncontent-length: 9\r\n\r\n", Ending::Failed(ErrorKind::HttpClass(3)), true);
+    check("HTTP/1.1 503 No\r\ncontent-length: 1\r\n\r\nx", HTTP5XX, true);
+    check("HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 1\r\n\r\nx", Ending::Ok, false);
+    check("HTTP/1.0 200 OK\r\ncontent-length: 1\r\n\r\nx", Ending::Ok, false);
+    check("HTTP/1.0 200 OK\r\nconnection: Keep-Alive\r\ncontent-length: 1\r\n\r\nx", Ending::Ok, true);
     check("HTTP/1.1 200 OK\n\n", Ending::Ok, false);
 }
 
@@ -99,11 +53,7 @@ fn answers_end_where_their_framing_says() {
 fn a_body_that_ends_with_the_connection_ends_well() {
     check("HTTP/1.1 200 OK\r\n\r\nwhatever", Ending::Ok, false);
     check("HTTP/1.1 500 No\r\n\r\n", HTTP5XX, false);
-    check(
-        "HTTP/1.1 200 OK\r\ntransfer-encoding: gzip\r\n\r\nwhatever",
-        Ending::Ok,
-        false,
-    );
+    check("HTTP/1.1 200 OK\r\ntransfer-encoding: gzip\r\n\r\nwhatever", Ending::Ok, false);
 }
 
 #[test]
@@ -121,32 +71,14 @@ fn chunked_bodies_are_counted_off_with_extensions_and_trailers() {
 
 #[test]
 fn interim_answers_are_passed_over() {
-    check(
-        "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Hints\r\nlink: x\r\n\r\nHTTP/1.1 204 N\r\n\r\n",
-        Ending::Ok,
-        true,
-    );
-    check(
-        "HTTP/1.1 101 Switching Protocols\r\n\r\n",
-        Ending::Failed(ErrorKind::HttpClass(1)),
-        false,
-    );
+    check("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Hints\r\nlink: x\r\n\r\nHTTP/1.1 204 N\r\n\r\n", Ending::Ok, true);
+    check("HTTP/1.1 101 Switching Protocols\r\n\r\n", Ending::Failed(ErrorKind::HttpClass(1)), false);
 }
 
 #[test]
 fn an_answer_to_head_has_no_body() {
-    let outcome = converse(
-        Bodies::Never,
-        &[b"HTTP/1.1 200 OK\r\ncontent-length: 500\r\n\r\n"],
-    );
-    assert_eq!(
-        outcome,
-        Outcome {
-            endings: vec![Ending::Ok],
-            broken: false,
-            usable: true
-        }
-    );
+    let outcome = converse(Bodies::Never, &[b"HTTP/1.1 200 OK\r\ncontent-length: 500\r\n\r\n"]);
+    assert_eq!(outcome, Outcome { endings: vec![Ending::Ok], broken: false, usable: true });
 }
 
 #[test]
@@ -166,17 +98,9 @@ fn a_reset_is_told_from_a_close() {
     let mut session = Http1::new(Arc::from(&b"x"[..]), Bodies::AsFramed);
     let mut ended = Vec::new();
     session.start(CALL, &mut Vec::new());
-    session
-        .receive(b"HTTP/1.1 200 OK\r\n\r\nhalf", &mut Vec::new(), &mut ended)
-        .unwrap();
+    session.receive(b"HTTP/1.1 200 OK\r\n\r\nhalf", &mut Vec::new(), &mut ended).unwrap();
     session.peer_closed(true, &mut ended);
-    assert_eq!(
-        ended,
-        [Ended {
-            call: CALL,
-            ending: Ending::Failed(ErrorKind::Reset)
-        }]
-    );
+    assert_eq!(ended, [Ended { call: CALL, ending: Ending::Failed(ErrorKind::Reset) }]);
 }
 
 #[test]
@@ -203,29 +127,15 @@ fn what_breaks_the_protocol_ends_the_call_once() {
         interim,
     ] {
         let outcome = converse(Bodies::AsFramed, &[answer.as_bytes()]);
-        let expected = Outcome {
-            endings: vec![Ending::Failed(ErrorKind::Protocol)],
-            broken: true,
-            usable: false,
-        };
+        let expected = Outcome { endings: vec![Ending::Failed(ErrorKind::Protocol)], broken: true, usable: false };
         assert_eq!(outcome, expected, "{:?}", &answer[..answer.len().min(60)]);
     }
 }
 
 #[test]
 fn bytes_after_an_answer_break_the_connection_and_not_the_call() {
-    let outcome = converse(
-        Bodies::AsFramed,
-        &[b"HTTP/1.1 204 N\r\n\r\nHTTP/1.1 204 N\r\n\r\n"],
-    );
-    assert_eq!(
-        outcome,
-        Outcome {
-            endings: vec![Ending::Ok],
-            broken: true,
-            usable: false
-        }
-    );
+    let outcome = converse(Bodies::AsFramed, &[b"HTTP/1.1 204 N\r\n\r\nHTTP/1.1 204 N\r\n\r\n"]);
+    assert_eq!(outcome, Outcome { endings: vec![Ending::Ok], broken: true, usable: false });
 }
 
 #[test]
@@ -243,9 +153,7 @@ fn a_connection_serves_one_call_after_the_other() {
         let mut out = Vec::new();
         session.start(CALL, &mut out);
         assert_eq!((out.as_slice(), session.free()), (&b"GET"[..], 0));
-        session
-            .receive(answer.as_bytes(), &mut out, &mut ended)
-            .unwrap();
+        session.receive(answer.as_bytes(), &mut out, &mut ended).unwrap();
         assert_eq!(ended.len(), turn + 1);
     }
     let endings: Vec<Ending> = ended.iter().map(|ended| ended.ending).collect();
@@ -254,28 +162,17 @@ fn a_connection_serves_one_call_after_the_other() {
 
 /// Answers of every kind, right and wrong.
 fn answers() -> impl Strategy<Value = Vec<u8>> {
-    let status = prop_oneof![
-        Just(200_u16),
-        Just(204),
-        Just(404),
-        Just(503),
-        Just(100),
-        Just(304)
-    ];
+    let status = prop_oneof![Just(200_u16), Just(204), Just(404), Just(503), Just(100), Just(304)];
     let framing = prop_oneof![
         (0_usize..40).prop_map(|n| format!("content-length: {n}\r\n\r\n{}", "b".repeat(n))),
         proptest::collection::vec(1_usize..40, 0..4).prop_map(|sizes| {
-            let chunks: String = sizes
-                .iter()
-                .map(|n| format!("{n:x}\r\n{}\r\n", "c".repeat(*n)))
-                .collect();
+            let chunks: String = sizes.iter().map(|n| format!("{n:x}\r\n{}\r\n", "c".repeat(*n))).collect();
             format!("transfer-encoding: chunked\r\n\r\n{chunks}0\r\nt: u\r\n\r\n")
         }),
         Just("\r\nuntil the end".to_owned()),
         "[ -~\r\n]{0,60}",
     ];
-    let answer = (status, framing)
-        .prop_map(|(status, rest)| format!("HTTP/1.1 {status} R\r\n{rest}").into_bytes());
+    let answer = (status, framing).prop_map(|(status, rest)| format!("HTTP/1.1 {status} R\r\n{rest}").into_bytes());
     prop_oneof![8 => answer, 1 => proptest::collection::vec(any::<u8>(), 0..80)]
 }
 
