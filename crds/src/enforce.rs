@@ -35,7 +35,7 @@ pub fn broken_rules(resource: &Value, old: Option<&Value>) -> Vec<BrokenRule> {
 impl From<ValidationError> for BrokenRule {
     fn from(error: ValidationError) -> Self {
         Self {
-            field: error.field_path,
+            field: error.field_path.trim_start_matches('.').to_owned(),
             message: error.message,
             decided: error.kind == ErrorKind::ValidationFailure,
         }

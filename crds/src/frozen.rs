@@ -15,7 +15,12 @@ pub(crate) fn freeze(schema: &mut Value) {
 /// The spec's fields that are frozen, in the schema's order.
 pub(crate) fn frozen_fields(schema: &Value) -> Vec<String> {
     let fields = schema["properties"]["spec"]["properties"].as_object();
-    fields.into_iter().flatten().map(|(name, _)| name.clone()).filter(|name| !STAYS_OPEN.contains(&name.as_str())).collect()
+    fields
+        .into_iter()
+        .flatten()
+        .map(|(name, _)| name.clone())
+        .filter(|name| !STAYS_OPEN.contains(&name.as_str()))
+        .collect()
 }
 
 fn rule(field: &str) -> Value {

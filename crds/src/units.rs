@@ -128,7 +128,9 @@ impl Written {
 impl Unit {
     fn schema(&self) -> Schema {
         match self.max_number {
-            None => json_schema!({"type": "string", "minLength": 1, "maxLength": self.max_length, "pattern": self.pattern}),
+            None => {
+                json_schema!({"type": "string", "minLength": 1, "maxLength": self.max_length, "pattern": self.pattern})
+            }
             Some(most) => json_schema!({
                 "x-kubernetes-int-or-string": true,
                 "maxLength": self.max_length,

@@ -1,1 +1,7 @@
-fn main() {}
+//! `cargo xtask`: the project's own chores.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    soak_xtask::main()
+}

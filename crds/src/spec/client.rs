@@ -83,9 +83,9 @@ pub enum Pool {
 /// What the driver does between two sends.
 #[derive(JsonSchema, Serialize, Deserialize, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Idle {
-    /// Spin: owns its core, sends within microseconds.
+    /// Never sleep: owns a core and sends within microseconds.
     Spin,
-    /// Sleep in the kernel until shortly before the next send is due.
+    /// Sleep in the kernel until shortly before the next send is due: for shared machines and small quotas.
     Sleep,
 }
 

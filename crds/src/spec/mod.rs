@@ -1,5 +1,7 @@
 //! What a user asks for: the `SoakCampaign` resource.
 
+#![allow(clippy::duplicated_attributes, reason = "printer columns repeat their keys")]
+
 mod arm;
 mod body;
 mod client;
@@ -38,21 +40,34 @@ use crate::{pattern, status::SoakCampaignStatus};
     category = "soak",
     doc = "A campaign: arms under a ramp of offered rates, and what their numbers are worth. `spec` asks, `status` answers.",
     printcolumn(
-        name = "Arms", type_ = "string", json_path = ".status.armNames", description = "The arms, as they are written."
+        name = "Arms",
+        type_ = "string",
+        json_path = ".status.armNames",
+        description = "The arms, as they are written."
     ),
     printcolumn(
-        name = "Step", type_ = "string", json_path = ".status.step", description = "The step at hand of all steps."
+        name = "Step",
+        type_ = "string",
+        json_path = ".status.step",
+        description = "The step at hand of all steps."
     ),
     printcolumn(
-        name = "Verdict", type_ = "string", json_path = ".status.verdict",
+        name = "Verdict",
+        type_ = "string",
+        json_path = ".status.verdict",
         description = "Pass, Fail, Inconclusive or Invalid, once finished."
     ),
     printcolumn(
-        name = "Knee", type_ = "string", json_path = ".status.kneeSummary",
+        name = "Knee",
+        type_ = "string",
+        json_path = ".status.kneeSummary",
         description = "The knee of each arm, calls per second."
     ),
     printcolumn(
-        name = "Summary", type_ = "string", json_path = ".status.summary", priority = 1,
+        name = "Summary",
+        type_ = "string",
+        json_path = ".status.summary",
+        priority = 1,
         description = "What is running, in words for a reader."
     ),
     printcolumn(name = "Age", type_ = "date", json_path = ".metadata.creationTimestamp"),
@@ -115,7 +130,7 @@ pub struct SoakCampaignSpec {
     pub slo: Option<Slo>,
     /// Limits that decide whether the campaign passes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[schemars(length(max = 64))]
+    #[schemars(length(max = 32))]
     #[x_kube(merge_strategy = ListMerge::Map(vec!["name".into()]))]
     pub thresholds: Vec<Threshold>,
     /// Settings tried one at a time against the same baseline, then stacked.
@@ -125,12 +140,12 @@ pub struct SoakCampaignSpec {
     pub levers: Vec<Lever>,
     /// Arms compared with each other.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[schemars(length(max = 64))]
+    #[schemars(length(max = 32))]
     #[x_kube(merge_strategy = ListMerge::Map(vec!["name".into()]))]
     pub compare: Vec<Compare>,
     /// What is expected, written before and judged after.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[schemars(length(max = 64))]
+    #[schemars(length(max = 32))]
     #[x_kube(merge_strategy = ListMerge::Map(vec!["name".into()]))]
     pub predictions: Vec<Prediction>,
     /// The judge's bounds. The defaults are those of the method.

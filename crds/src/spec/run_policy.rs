@@ -117,14 +117,14 @@ pub enum OnDelete {
 #[derive(KubeSchema, Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
 #[serde(rename_all = "camelCase")]
 pub struct Withdrawal {
-    /// The run.
+    /// The run, such as `rest-h1-realistic-r1`.
     #[schemars(length(min = 1, max = 200), regex(pattern = pattern::RUN))]
     pub run: String,
     /// The step's offered rate; absent: the whole run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 10_000_000))]
     pub step: Option<i64>,
-    /// Why.
+    /// Why it is taken back.
     #[schemars(length(min = 1, max = 1024))]
     pub reason: String,
     /// What stands in its place.

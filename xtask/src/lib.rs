@@ -1,0 +1,74 @@
+//! `cargo xtask`: the project's own chores. One file a command; a command returns a fault or nothing.
+
+mod crds;
+
+use std::{
+    io,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+
+use clap::{Parser, Subcommand};
+
+/// The project's own chores.
+#[derive(Debug, Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask", disable_help_subcommand = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Writes the resource's definition from the types.
+    Crds {
+        /// Only compares, and fails where it differs.
+        #[arg(long)]
+        check: bool,
+    },
+}
+
+/// Why a chore failed.
+#[derive(Debug, thiserror::Error)]
+pub enum Fault {
+    /// A file could not be read or written.
+    #[error("{path}: {error}", path = path.display())]
+    File {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        error: io::Error,
+    },
+    /// A check failed.
+    #[error("{0}")]
+    Failed(String),
+}
+
+impl Fault {
+    fn file(path: &Path, error: io::Error) -> Self {
+        Self::File { path: path.to_owned(), error }
+    }
+}
+
+/// Runs the chore that the process's arguments name.
+pub fn main() -> ExitCode {
+    match dispatch(&Cli::parse().command) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(fault) => {
+            eprintln!("xtask: {fault}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn dispatch(command: &Command) -> Result<(), Fault> {
+    match command {
+        Command::Crds { check: false } => crds::run(crds::Definition::Write),
+        Command::Crds { check: true } => crds::run(crds::Definition::Check),
+    }
+}
+
+/// The workspace's root folder.
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().map_or_else(PathBuf::new, Path::to_path_buf)
+}
