@@ -1,8 +1,13 @@
 //! From sample windows to rows, and from tables of others to rows.
 
+mod drivers;
+mod measure;
 pub mod number;
+mod percentile;
 mod row;
 mod signals;
+mod witnessed;
 
+pub use measure::{Setting, StepSamples, measure};
 pub use row::{AtLeast, Percentiles, Row, SendError, Withdrawn};
 pub use signals::{Check, Growth, QuotaUse, Signals};

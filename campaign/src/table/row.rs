@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use soak_sample::ErrorKind;
+use soak_sample::{CpuSource, ErrorKind, StreamCounts};
 
 use super::number;
 use crate::verdict::{Evidence, Verdict};
@@ -56,6 +56,8 @@ pub struct Row {
     pub busiest_thread_milli: Option<f64>,
     /// … and its name.
     pub busiest_thread: Option<String>,
+    /// Where the arm's CPU time was read.
+    pub cpu_source: Option<CpuSource>,
     /// Time the arm was throttled, microseconds.
     pub throttled_micros: Option<u64>,
     /// Heap as the arm tells it, bytes.
@@ -76,6 +78,10 @@ pub struct Row {
     pub send_error_micros: Option<SendError>,
     /// From the end of the step before to the start of this one, milliseconds.
     pub gap_millis: Option<i64>,
+    /// Between the first driver's start and the last's, microseconds; absent for one driver.
+    pub start_skew_micros: Option<i64>,
+    /// Long-lived streams, on protocols that have them.
+    pub streams: Option<StreamCounts>,
     /// Length of the step, seconds.
     #[serde(serialize_with = "number::option")]
     pub seconds: Option<f64>,

@@ -105,8 +105,8 @@ fn low_latency(row: &Row, lowest_p50: Option<f64>, bounds: &JudgeBounds) -> Opti
 
 /// What an answered call took once it was sent: the client's own queue is not in it. Microseconds.
 pub(super) fn service_p50(row: &Row) -> Option<f64> {
-    let of = |percentiles: Option<crate::table::Percentiles>| percentiles.and_then(|known| known.p50);
-    of(row.service).or_else(|| of(row.ok_only)).or(row.p50_micros)
+    let sent = row.service.or(row.ok_only);
+    sent.and_then(|percentiles| percentiles.p50).or(row.p50_micros)
 }
 
 fn is_at_quota(quota: QuotaUse, bounds: &JudgeBounds) -> bool {
@@ -144,8 +144,8 @@ mod tests {
         evidence.iter().map(|evidence| evidence.measure.as_str()).collect()
     }
 
-    fn quota(used_permille: f64, throttled: f64) -> Option<QuotaUse> {
-        Some(QuotaUse { used_permille, throttled_permille: Some(throttled) })
+    fn quota(used_permille: f64, throttled: f64) -> QuotaUse {
+        QuotaUse { used_permille, throttled_permille: Some(throttled) }
     }
 
     #[test]
@@ -183,18 +183,18 @@ mod tests {
             let signals = Signals { host_idle_permille: idle, host_wait_permille: wait, quota, ..Signals::default() };
             assert_eq!(measures(&host_limited(&signals, &JudgeBounds::default())), expected, "{signals:?}");
         };
-        check(Some(19.9), Some(0.0), quota(600.0, 0.0), &["idle on the arm's CPUs", "arm used"]);
-        check(Some(20.0), Some(100.0), quota(600.0, 0.0), &[]);
-        check(Some(500.0), Some(100.1), quota(600.0, 0.0), &["arm waited for a CPU", "arm used"]);
-        check(Some(0.0), Some(900.0), quota(950.0, 0.0), &[]);
-        check(Some(0.0), Some(900.0), quota(600.0, 500.1), &[]);
-        check(Some(0.0), None, quota(600.0, 500.0), &["idle on the arm's CPUs", "arm used"]);
+        check(Some(19.9), Some(0.0), Some(quota(600.0, 0.0)), &["idle on the arm's CPUs", "arm used"]);
+        check(Some(20.0), Some(100.0), Some(quota(600.0, 0.0)), &[]);
+        check(Some(500.0), Some(100.1), Some(quota(600.0, 0.0)), &["arm waited for a CPU", "arm used"]);
+        check(Some(0.0), Some(900.0), Some(quota(950.0, 0.0)), &[]);
+        check(Some(0.0), Some(900.0), Some(quota(600.0, 500.1)), &[]);
+        check(Some(0.0), None, Some(quota(600.0, 500.0)), &["idle on the arm's CPUs", "arm used"]);
         check(Some(0.0), Some(900.0), None, &[]);
     }
 
     #[test]
     fn a_full_shape_limits_while_all_else_has_room() {
-        let full = Signals { slots_busy_permille: Some(990.0), quota: quota(100.0, 0.0), ..Signals::default() };
+        let full = Signals { slots_busy_permille: Some(990.0), quota: Some(quota(100.0, 0.0)), ..Signals::default() };
         let starved = Row {
             offered: 600.0,
             knee_per_second: Some(88.0),
@@ -215,7 +215,7 @@ mod tests {
         check(&starved, &Signals { slots_busy_permille: Some(900.0), ..full.clone() }, Some(500_000.0), true);
         check(&starved, &Signals { slots_busy_permille: Some(899.0), ..full.clone() }, Some(500_000.0), false);
         check(&starved, &Signals { slots_busy_permille: None, ..full.clone() }, Some(500_000.0), false);
-        check(&starved, &Signals { quota: quota(960.0, 0.0), ..full.clone() }, Some(500_000.0), false);
+        check(&starved, &Signals { quota: Some(quota(960.0, 0.0)), ..full.clone() }, Some(500_000.0), false);
         check(&starved, &Signals { quota: None, ..full.clone() }, Some(500_000.0), true);
         check(&starved, &Signals { host_idle_permille: Some(1.0), ..full.clone() }, Some(500_000.0), false);
     }

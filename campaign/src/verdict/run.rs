@@ -6,10 +6,10 @@ use super::evidence::per_second;
 use super::standing::is_saturated;
 use super::step::{first_step, floors, judged};
 use super::{Capacity, Knee, Plateau, RunJudgement, Verdict};
-use crate::table::Row;
+use crate::table::{Row, Signals};
 
 /// Reads the facts off rows that have their verdicts.
-pub(super) fn judge(rows: &[Row], bounds: &JudgeBounds) -> RunJudgement {
+pub(super) fn judge(rows: &[Row], signals: &[Signals], bounds: &JudgeBounds) -> RunJudgement {
     let judged = judged(rows);
     let plateau = plateau(&judged, bounds).filter(|plateau| !outdone(rows, *plateau, bounds));
     let collapse = collapse(&judged, bounds);
@@ -22,7 +22,7 @@ pub(super) fn judge(rows: &[Row], bounds: &JudgeBounds) -> RunJudgement {
         slo_capacity: None,
         collapse,
         extend: plateau.is_none() && collapse.is_none() && longer_helps(rows),
-        split: split(rows, bounds),
+        split: split(rows, signals, bounds),
         remarks: remarks(rows, &judged),
     }
 }
@@ -39,15 +39,11 @@ fn keeps(row: &Row) -> bool {
     matches!(row.verdict, Some(Verdict::Clean | Verdict::AtKnee))
 }
 
-fn by_rate(left: &&&Row, right: &&&Row) -> std::cmp::Ordering {
-    left.rate().total_cmp(&right.rate())
-}
-
 /// The highest step that delivers, and the lowest above it that does not. Unknown where there is no such pair.
 fn knee(judged: &[&Row]) -> Option<Knee> {
-    let last = judged.iter().filter(|row| keeps(row)).max_by(by_rate)?.rate();
-    let broken = judged.iter().filter(|row| is_past_knee(row) && row.rate() > last).min_by(by_rate)?;
-    Some(Knee { last, first_broken: broken.rate() })
+    let last = judged.iter().filter(|row| keeps(row)).map(|row| row.rate()).max_by(f64::total_cmp)?;
+    let broken = judged.iter().filter(|row| is_past_knee(row)).map(|row| row.rate()).filter(|rate| *rate > last);
+    broken.min_by(f64::total_cmp).map(|first_broken| Knee { last, first_broken })
 }
 
 /// The longest run of saturated steps at the ramp's end within the spread, and the rate at which it begins.
@@ -116,10 +112,11 @@ fn longer_helps(rows: &[Row]) -> bool {
     }
 }
 
-/// Rates of the steps before which the ramp stood still beyond the bound.
-fn split(rows: &[Row], bounds: &JudgeBounds) -> Vec<f64> {
-    let late = |row: &&Row| row.gap_millis.is_some_and(|gap| gap > bounds.gap_millis);
-    rows.iter().filter(|row| !row.warmup).filter(late).map(Row::rate).collect()
+/// Rates of the steps before which the ramp stood still beyond the bound; a drain that was ordered is no standing still.
+fn split(rows: &[Row], signals: &[Signals], bounds: &JudgeBounds) -> Vec<f64> {
+    let stood = |at: usize, row: &Row| signals.get(at).and_then(|s| s.gap_beyond_drain_millis).or(row.gap_millis);
+    let late = |(at, row): &(usize, &Row)| !row.warmup && stood(*at, row).is_some_and(|gap| gap > bounds.gap_millis);
+    rows.iter().enumerate().filter(late).map(|(_, row)| row.rate()).collect()
 }
 
 fn remarks(rows: &[Row], judged: &[&Row]) -> Vec<String> {

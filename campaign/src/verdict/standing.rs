@@ -57,10 +57,7 @@ impl Standing {
 
     /// The measures against the bounds of the knee.
     pub(super) fn at_knee_bounds(&self, bounds: &JudgeBounds) -> Vec<Evidence> {
-        let mut evidence = self.shares(
-            bounds.knee_answered_per_ten_thousand,
-            bounds.knee_never_sent_per_ten_thousand,
-        );
+        let mut evidence = self.shares(bounds.knee_answered_per_ten_thousand, bounds.knee_never_sent_per_ten_thousand);
         if let Some(factor) = self.p50_factor {
             let value = format!("{} × the lowest", trimmed(factor, 1));
             evidence.push(Evidence::held("p50", value, format!("< {} ×", bounds.knee_p50_factor)));
@@ -70,10 +67,8 @@ impl Standing {
 
     /// The measures against the bounds of clean.
     pub(super) fn at_clean_bounds(&self, bounds: &JudgeBounds) -> Vec<Evidence> {
-        let mut evidence = self.shares(
-            bounds.clean_answered_per_ten_thousand,
-            bounds.clean_never_sent_per_ten_thousand,
-        );
+        let mut evidence =
+            self.shares(bounds.clean_answered_per_ten_thousand, bounds.clean_never_sent_per_ten_thousand);
         if self.growing == Some(true) {
             evidence.push(Evidence::held("in flight", "growing over the step", "not growing"));
         }

@@ -82,13 +82,14 @@ impl Bench<'_> {
             if let Some(evidence) = shape.filter(|evidence| !evidence.is_empty()) {
                 *finding = Some((Verdict::ShapeLimited, evidence));
             } else if Some(at) == self.first {
-                *finding = Some((Verdict::FirstStep, vec![Evidence::fact("first step", "after the warm-up: not used")]));
+                *finding =
+                    Some((Verdict::FirstStep, vec![Evidence::fact("first step", "after the warm-up: not used")]));
             }
         }
     }
 
     fn by_knee(&self, rows: &[Row], findings: &mut [Option<Finding>]) {
-        let lowest = self.lowest_judged_p50(rows, findings);
+        let lowest = lowest(rows, findings, |row| row.p50_micros);
         let standings: Vec<_> = rows
             .iter()
             .enumerate()
@@ -100,11 +101,6 @@ impl Bench<'_> {
             let later = |other: &usize| keeps(*other) && rows[*other].rate() > rows[at].rate();
             findings[at] = Some(self.by_standing(&standings[at], (at + 1..rows.len()).find(later).map(|at| &rows[at])));
         }
-    }
-
-    /// The lowest p50 of the judged steps. The first step is never used, whatever its verdict.
-    fn lowest_judged_p50(&self, rows: &[Row], findings: &[Option<Finding>]) -> Option<f64> {
-        lowest(rows, findings, |row| row.p50_micros)
     }
 
     fn by_standing(&self, standing: &Standing, recovered: Option<&Row>) -> Finding {

@@ -70,7 +70,8 @@ fn answered(row: &Row) -> Option<Evidence> {
 fn counts(row: &Row) -> Option<Evidence> {
     let (scheduled, ok) = row.scheduled.zip(row.ok)?;
     let ended = row.errors.values().fold(ok, |sum, count| sum.saturating_add(*count));
-    let all = row.never_sent.zip(row.in_flight).map(|(never, flight)| ended.saturating_add(never).saturating_add(flight));
+    let all =
+        row.never_sent.zip(row.in_flight).map(|(never, flight)| ended.saturating_add(never).saturating_add(flight));
     let wrong = all.map_or(ended > scheduled, |all| all != scheduled);
     let value = format!("{} calls", grouped(all.unwrap_or(ended) as f64, 0));
     wrong.then(|| Evidence::held("accounting", value, format!("{} due", grouped(scheduled as f64, 0))))
@@ -107,7 +108,8 @@ fn percentiles(row: &Row) -> Vec<Evidence> {
 
 /// Steps whose CPU time did not move while delivered at least doubled: the sampler stands still. By index.
 pub(super) fn stuck_cpu(rows: &[Row]) -> BTreeSet<usize> {
-    let used: Vec<_> = rows.iter().enumerate().filter_map(|(at, row)| Some((at, cpu_milli(row)?, row.delivered?))).collect();
+    let used: Vec<_> =
+        rows.iter().enumerate().filter_map(|(at, row)| Some((at, cpu_milli(row)?, row.delivered?))).collect();
     let mut stuck = BTreeSet::new();
     for (at, cpu, delivered) in &used {
         for (other_at, other_cpu, other_delivered) in &used {
