@@ -3,6 +3,7 @@
 
 pub mod body;
 pub mod plan;
+pub mod status;
 pub mod step;
 pub mod table;
 pub mod verdict;

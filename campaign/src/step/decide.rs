@@ -56,17 +56,21 @@ pub(super) fn at_hand<'a>(plan: &'a Plan, ledger: &'a Ledger) -> Option<AtHand<'
         let attempts = ledger.run(&run.id).map_or(&[][..], |record| &record.attempts[..]);
         let made = u32::try_from(attempts.len()).unwrap_or(u32::MAX);
         let key = |attempt| AttemptKey { run: run.id.clone(), attempt };
-        match attempts.last() {
-            None => Some(AtHand { key: key(1), run, record: None, after_unix_nanos: None }),
-            Some(last) => match &last.end {
-                None => Some(AtHand { key: key(made), run, record: Some(last), after_unix_nanos: None }),
-                Some((at, end)) if end.reason.worth_another_attempt() && made < MAX_ATTEMPTS => {
-                    Some(AtHand { key: key(made + 1), run, record: None, after_unix_nanos: Some(*at) })
-                }
-                Some(_) => None,
-            },
+        let Some(last) = attempts.last() else {
+            return Some(AtHand { key: key(1), run, record: None, after_unix_nanos: None });
+        };
+        match &last.end {
+            None => Some(AtHand { key: key(made), run, record: Some(last), after_unix_nanos: None }),
+            Some(_) if is_settled(last, attempts.len()) => None,
+            Some((at, _)) => Some(AtHand { key: key(made + 1), run, record: None, after_unix_nanos: Some(*at) }),
         }
     })
+}
+
+/// Whether a run is over with this attempt, its last of so many.
+pub(crate) fn is_settled(last: &AttemptRecord, attempts: usize) -> bool {
+    let again = |reason: EndReason| reason.worth_another_attempt() && attempts < MAX_ATTEMPTS as usize;
+    last.end.as_ref().is_some_and(|(_, end)| !again(end.reason))
 }
 
 /// Whatever is left of the processes goes, then what else is to be done, then the end.

@@ -1,9 +1,8 @@
 //! Whether a ramp goes on past its last step: the judge says so from the rows so far.
 
-use super::{AttemptRecord, decide::AtHand};
+use super::decide::AtHand;
 use crate::{
     plan::{Plan, PlannedStep},
-    table::{Row, Signals},
     verdict::{extend, judge_run},
 };
 
@@ -14,12 +13,4 @@ pub(super) fn next(plan: &Plan, at_hand: &AtHand<'_>) -> Option<PlannedStep> {
     let (_, judgement) = judge_run(rows, &signals, &plan.bounds);
     let steps: Vec<PlannedStep> = at_hand.run.steps.iter().chain(&record.added).copied().collect();
     extend(at_hand.run, &steps, &judgement)
-}
-
-impl AttemptRecord {
-    /// The rows of the attempt in the order in which they were made, not judged yet, with what was observed beside each.
-    pub fn rows(&self) -> (Vec<Row>, Vec<Signals>) {
-        let stored = self.parts.iter().flat_map(|part| &part.steps);
-        stored.map(|stored| (stored.row.clone(), stored.signals.clone())).unzip()
-    }
 }

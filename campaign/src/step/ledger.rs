@@ -1,5 +1,7 @@
 //! What is durable: an append-only list of records, and the state that they add up to. Knows not where it is stored.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 use soak_sample::LeverProof;
 
@@ -177,6 +179,15 @@ pub enum EndReason {
     LeversUnproven,
     /// The user cancelled.
     Cancelled,
+}
+
+impl fmt::Display for AttemptEnd {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.words {
+            Some(words) => write!(f, "{}: {words}", self.reason.words()),
+            None => f.write_str(self.reason.words()),
+        }
+    }
 }
 
 impl Proofs {

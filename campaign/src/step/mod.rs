@@ -9,14 +9,17 @@ mod extension;
 mod ledger;
 mod observed;
 mod order;
+mod progress;
 mod replay;
 mod steps;
 mod timing;
 
+pub(crate) use decide::is_settled;
 pub use decide::{MAX_ATTEMPTS, decide};
 pub use decision::{Action, Decision, End, PartCause, Processes, ProofTime, Wait, WaitReason};
 pub use ledger::{AttemptEnd, AttemptRecord, EndReason, Ledger, PartRecord, Proofs, Record, RunRecord, StoredStep};
 pub use observed::{Observed, ObservedOrder, ObservedPart, OrderState, ProcessState, StartFailure, Storage, Wish};
 pub use order::{AttemptKey, Identity, PartKey, StepKey, StepOrder};
+pub use progress::{AtHandProgress, Progress};
 pub use replay::LedgerError;
 pub(crate) use timing::LEAD;

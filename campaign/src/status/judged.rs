@@ -1,0 +1,141 @@
+//! Runs with their verdicts, and the rows that are missing, each with its reason.
+
+use crate::{
+    plan::{Plan, PlannedRun, PlannedStep, RunId, StepKind},
+    step::{AttemptEnd, AttemptKey, AttemptRecord, EndReason, Ledger, PartCause, PartRecord, Proofs, is_settled},
+    table::{Check, Row, Signals},
+    verdict::{RunJudgement, judge_run, slo_capacity},
+};
+
+/// A run as far as it has come, judged: the last attempt that counts.
+#[derive(Debug, Clone, PartialEq)]
+pub struct JudgedRun {
+    /// The run.
+    pub run: RunId,
+    /// The arm.
+    pub arm: String,
+    /// The body.
+    pub body: String,
+    /// The attempt whose rows these are; absent: it has not begun.
+    pub attempt: Option<u32>,
+    /// How that attempt ended; absent while it is open.
+    pub end: Option<AttemptEnd>,
+    /// True once there will be no further row, nor another attempt.
+    pub settled: bool,
+    /// The rows in the order in which they were made, each with its verdict.
+    pub rows: Vec<Row>,
+    /// What was observed beside each row.
+    pub signals: Vec<Signals>,
+    /// What the run means.
+    pub judgement: RunJudgement,
+    /// Planned steps without a row, once the attempt has ended.
+    pub missing: Vec<MissingRow>,
+}
+
+/// A planned step without a row.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MissingRow {
+    /// The step.
+    pub step: PlannedStep,
+    /// Why there is no row.
+    pub reason: String,
+}
+
+/// Every run of the plan, in its order, judged.
+pub fn judged_runs(plan: &Plan, ledger: &Ledger) -> Vec<JudgedRun> {
+    plan.runs.iter().map(|run| judged(plan, run, ledger)).collect()
+}
+
+fn judged(plan: &Plan, run: &PlannedRun, ledger: &Ledger) -> JudgedRun {
+    let attempts = ledger.run(&run.id).map_or(&[][..], |record| &record.attempts[..]);
+    let record = attempts.last();
+    let (rows, signals) = record.map(AttemptRecord::proven_rows).unwrap_or_default();
+    let (rows, mut judgement) = judge_run(rows, &signals, &plan.bounds);
+    judgement.slo_capacity = plan.slo.as_ref().and_then(|slo| slo_capacity(&rows, slo));
+    let end = record.and_then(|record| record.end.as_ref()).map(|(_, end)| end.clone());
+    JudgedRun {
+        run: run.id.clone(),
+        arm: run.arm.clone(),
+        body: run.body.clone(),
+        attempt: record.and_then(|_| u32::try_from(attempts.len()).ok()),
+        missing: record.zip(end.as_ref()).map(|(record, end)| missing(run, record, end)).unwrap_or_default(),
+        end,
+        settled: record.is_some_and(|record| is_settled(record, attempts.len())),
+        rows,
+        signals,
+        judgement,
+    }
+}
+
+fn missing(run: &PlannedRun, record: &AttemptRecord, end: &AttemptEnd) -> Vec<MissingRow> {
+    let steps = run.steps.iter().chain(&record.added).filter(|step| step.kind != StepKind::Warmup);
+    let without =
+        steps.filter(|step| record.parts.iter().flat_map(|part| &part.steps).all(|row| row.step.index != step.index));
+    without.map(|step| MissingRow { step: *step, reason: end.to_string() }).collect()
+}
+
+impl AttemptRecord {
+    /// The rows of the attempt in the order in which they were made, not judged yet, with what was observed beside each.
+    pub fn rows(&self) -> (Vec<Row>, Vec<Signals>) {
+        let stored = self.parts.iter().flat_map(|part| &part.steps);
+        stored.map(|stored| (stored.row.clone(), stored.signals.clone())).unzip()
+    }
+
+    /// The rows, with the proof of the levers beside them.
+    fn proven_rows(&self) -> (Vec<Row>, Vec<Signals>) {
+        let proven = self.parts.iter().enumerate().flat_map(|(at, part)| {
+            let levers = self.levers(at, part);
+            part.steps.iter().map(move |stored| {
+                let signals = Signals { levers: levers.clone(), ..stored.signals.clone() };
+                (stored.row.clone(), signals)
+            })
+        });
+        proven.unzip()
+    }
+
+    /// Whether the levers held on the process of this part, before its load and after; unknown until both are known.
+    /// A part that was followed by one on the same process is proven by that one's end.
+    fn levers(&self, at: usize, part: &PartRecord) -> Option<Check> {
+        let later = self.parts[at + 1..].iter().take_while(|next| next.cause == PartCause::Gap);
+        let same_process: Vec<&PartRecord> = std::iter::once(part).chain(later).collect();
+        let mut proofs = same_process.iter().flat_map(|part| [&part.before_load, &part.after_load]).flatten();
+        if let Some(words) = proofs.find_map(Proofs::miss) {
+            return Some(Check::Broken(words));
+        }
+        let after = same_process.last().is_some_and(|last| last.after_load.is_some());
+        (part.before_load.is_some() && after).then_some(Check::Holds)
+    }
+}
+
+impl JudgedRun {
+    /// Why the run has no number that counts; absent where it has one, or where it is under way.
+    pub fn without_number(&self) -> Option<String> {
+        let end = self.end.as_ref().filter(|_| self.settled)?;
+        if self.has_number() {
+            return None;
+        }
+        match end.reason {
+            EndReason::Completed => Some(self.verdicts_in_words()),
+            _ => Some(end.to_string()),
+        }
+    }
+
+    /// Whether at least one judged step counts.
+    pub fn has_number(&self) -> bool {
+        let counts = |row: &Row| row.verdict.is_some_and(|verdict| verdict.worth() == crate::verdict::Worth::Judged);
+        self.judgement.capacity.is_some() && self.rows.iter().any(|row| !row.warmup && counts(row))
+    }
+
+    fn verdicts_in_words(&self) -> String {
+        let mut names: Vec<&str> =
+            self.rows.iter().filter_map(|row| row.verdict).map(crate::verdict::Verdict::name).collect();
+        names.sort_unstable();
+        names.dedup();
+        if names.is_empty() { "no row".to_owned() } else { format!("every step is {}", names.join(" or ")) }
+    }
+
+    /// The attempt's name.
+    pub fn key(&self) -> Option<AttemptKey> {
+        self.attempt.map(|attempt| AttemptKey { run: self.run.clone(), attempt })
+    }
+}

@@ -1,0 +1,15 @@
+//! From plan and ledger to what a user reads: the runs judged, the arms' results, the outcome, the status. Knows no clock
+//! and no file; what only an executor knows (digests) is an argument.
+
+mod arms;
+mod instant;
+mod judged;
+mod matched;
+mod outcome;
+mod view;
+
+pub use instant::rfc3339;
+pub use judged::{JudgedRun, MissingRow, judged_runs};
+pub use matched::matched_rates;
+pub use outcome::{Ending, ending};
+pub use view::{Facts, status};
