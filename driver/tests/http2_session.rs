@@ -313,6 +313,17 @@ fn blocked_streams_that_have_ended_are_passed_over() {
 }
 
 #[test]
+fn a_stream_whose_window_is_shut_does_not_hold_up_the_others() {
+    let mut client = settled(&[b'x'; 100], 8, &[(4, 60)]);
+    client.start(3);
+    client.out.clear();
+    client.feed(&window_update(5, 50));
+    assert_eq!(data_said(&mut client), [(5, 40, true)]);
+    client.feed(&[window_update(3, 50), window_update(1, 50)].concat());
+    assert_eq!(data_said(&mut client), [(1, 40, true), (3, 40, true)]);
+}
+
+#[test]
 fn room_is_given_back_in_batches() {
     let windows = Windows { stream: 100_000, connection: 200_000 };
     let mut client = Client::settled(Http2Session::new(&Blueprint { windows, ..http(b"", 8) }), &[]);

@@ -26,8 +26,7 @@ impl MessageReader {
             if self.frame_seen < FRAME_LEN {
                 return Ok(completed);
             }
-            let taken =
-                usize::try_from(self.left).map_or(bytes.len(), |left| left.min(bytes.len()));
+            let taken = usize::try_from(self.left).map_or(bytes.len(), |left| left.min(bytes.len()));
             self.left -= u32::try_from(taken).unwrap_or(self.left);
             bytes = &bytes[taken..];
             if self.left > 0 {
@@ -61,11 +60,7 @@ impl MessageReader {
             if self.frame_seen == 0 && *byte != 0 {
                 return Err(Compressed);
             }
-            self.left = if self.frame_seen == 0 {
-                0
-            } else {
-                self.left << 8 | u32::from(*byte)
-            };
+            self.left = if self.frame_seen == 0 { 0 } else { self.left << 8 | u32::from(*byte) };
             self.frame_seen += 1;
             bytes = rest;
         }
@@ -104,10 +99,7 @@ mod tests {
 
     #[test]
     fn a_compressed_message_is_refused() {
-        assert_eq!(
-            MessageReader::default().feed(b"\x01\x00\x00\x00\x00"),
-            Err(Compressed)
-        );
+        assert_eq!(MessageReader::default().feed(b"\x01\x00\x00\x00\x00"), Err(Compressed));
         assert_eq!(MessageReader::default().feed(b"\x01"), Err(Compressed));
     }
 }

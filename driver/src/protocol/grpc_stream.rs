@@ -10,8 +10,8 @@ use super::{
     Broken, CallId, Ended, Ending, Session,
     grpc_message::MessageReader,
     http2::{
-        Blueprint, Chunk, END_STREAM, Fields, HeadWriter, Inbound, Kind, Last, Link, MAX_PAYLOAD,
-        RequestTemplate, SendWindow, Streams, Violation, http_class, put_head, put_word,
+        Blueprint, Chunk, END_STREAM, Fields, HeadWriter, Inbound, Kind, Last, Link, MAX_PAYLOAD, RequestTemplate,
+        SendWindow, Streams, Violation, http_class, put_head, put_word,
     },
 };
 
@@ -111,10 +111,7 @@ impl GrpcStreamSession {
         let Some(peer) = self.link.peer().copied() else {
             return;
         };
-        while self.planned > 0
-            && self.open.live < peer.max_concurrent_streams
-            && self.link.ids_left() > 0
-        {
+        while self.planned > 0 && self.open.live < peer.max_concurrent_streams && self.link.ids_left() > 0 {
             let id = self.link.take_id();
             self.heads.write(&self.template, peer.header_table, id, out);
             let inbound = Inbound::new(self.template.rule(), self.link.stream_window());
@@ -165,11 +162,7 @@ impl GrpcStreamSession {
     fn next_place(&mut self) -> Option<usize> {
         for _ in 0..self.open.streams.len() {
             let place = self.turn;
-            self.turn = if place + 1 < self.open.streams.len() {
-                place + 1
-            } else {
-                0
-            };
+            self.turn = if place + 1 < self.open.streams.len() { place + 1 } else { 0 };
             if self.open.has_slot(place) {
                 return Some(place);
             }
@@ -220,12 +213,7 @@ impl Open {
         self.blocked -= u32::from(stream.unsent > 0);
         stream.unsent = 0;
         let ending = Ending::Failed(closure.kind());
-        ended.extend(
-            stream
-                .in_flight
-                .drain(..)
-                .map(|call| Ended { call, ending }),
-        );
+        ended.extend(stream.in_flight.drain(..).map(|call| Ended { call, ending }));
         closure.count(&mut self.counts);
     }
 }
@@ -288,16 +276,8 @@ impl Session for GrpcStreamSession {
         }
     }
 
-    fn receive(
-        &mut self,
-        bytes: &[u8],
-        out: &mut Vec<u8>,
-        ended: &mut Vec<Ended>,
-    ) -> Result<(), Broken> {
-        let mut inflow = Inflow {
-            open: &mut self.open,
-            ended,
-        };
+    fn receive(&mut self, bytes: &[u8], out: &mut Vec<u8>, ended: &mut Vec<Ended>) -> Result<(), Broken> {
+        let mut inflow = Inflow { open: &mut self.open, ended };
         if let Err(violation) = self.link.receive(bytes, out, &mut inflow) {
             self.end_all(Closure::Badly(ErrorKind::Protocol), ended);
             return Err(self.link.break_off(violation, out));
@@ -313,11 +293,7 @@ impl Session for GrpcStreamSession {
     }
 
     fn peer_closed(&mut self, reset: bool, ended: &mut Vec<Ended>) {
-        let closure = if reset {
-            Closure::Reset
-        } else {
-            Closure::Badly(ErrorKind::Connection)
-        };
+        let closure = if reset { Closure::Reset } else { Closure::Badly(ErrorKind::Connection) };
         self.end_all(closure, ended);
     }
 
@@ -344,10 +320,7 @@ impl Session for GrpcStreamSession {
     }
 
     fn streams(&self) -> Option<StreamCounts> {
-        Some(StreamCounts {
-            open_after_drain: u64::from(self.open.live),
-            ..self.open.counts
-        })
+        Some(StreamCounts { open_after_drain: u64::from(self.open.live), ..self.open.counts })
     }
 }
 
@@ -369,12 +342,7 @@ impl Inflow<'_> {
     /// Gives a stream up that can no longer be trusted.
     fn abandon(&mut self, id: u32, out: &mut Vec<u8>) {
         put_word(out, Kind::RstStream, id, CANCEL);
-        self.open.end(
-            place_of(id),
-            Phase::Abandoned,
-            Closure::Badly(ErrorKind::Protocol),
-            self.ended,
-        );
+        self.open.end(place_of(id), Phase::Abandoned, Closure::Badly(ErrorKind::Protocol), self.ended);
     }
 
     /// The peer has ended the stream: closes this side too, where it is still open.
@@ -384,8 +352,7 @@ impl Inflow<'_> {
             put_word(out, Kind::RstStream, id, CANCEL);
         }
         let closure = stream.closure();
-        self.open
-            .end(place_of(id), Phase::Ended, closure, self.ended);
+        self.open.end(place_of(id), Phase::Ended, closure, self.ended);
     }
 
     /// Matches `count` answers with the oldest messages in flight; false when there are more answers than messages.
@@ -397,10 +364,7 @@ impl Inflow<'_> {
             };
             self.open.calls -= 1;
             self.open.free += 1;
-            self.ended.push(Ended {
-                call,
-                ending: Ending::Ok,
-            });
+            self.ended.push(Ended { call, ending: Ending::Ok });
         }
         true
     }
@@ -411,13 +375,7 @@ impl Inflow<'_> {
 }
 
 impl Streams for Inflow<'_> {
-    fn headers(
-        &mut self,
-        id: u32,
-        fields: &Fields,
-        last: Last,
-        out: &mut Vec<u8>,
-    ) -> Result<(), Violation> {
+    fn headers(&mut self, id: u32, fields: &Fields, last: Last, out: &mut Vec<u8>) -> Result<(), Violation> {
         match self.phase(id) {
             Phase::Abandoned => return Ok(()),
             Phase::Ended => return Err(Violation::StreamClosed("HEADERS")),
@@ -445,11 +403,7 @@ impl Streams for Inflow<'_> {
         }
         let sound = stream.inbound.data(chunk.bytes.len(), chunk.last).is_ok();
         let is_grpc = stream.inbound.status() == 200;
-        let completed = if is_grpc {
-            stream.messages.feed(chunk.bytes).ok()
-        } else {
-            Some(0)
-        };
+        let completed = if is_grpc { stream.messages.feed(chunk.bytes).ok() } else { Some(0) };
         let matched = completed.is_some_and(|count| self.answer(place_of(id), count));
         if !sound || !matched {
             self.abandon(id, out);
@@ -460,36 +414,22 @@ impl Streams for Inflow<'_> {
     }
 
     fn reset(&mut self, id: u32) {
-        self.open
-            .end(place_of(id), Phase::Ended, Closure::Reset, self.ended);
+        self.open.end(place_of(id), Phase::Ended, Closure::Reset, self.ended);
     }
 
     fn credit(&mut self, id: u32, increment: u32) -> Result<(), Violation> {
         let stream = &mut self.open.streams[place_of(id)];
-        if stream.phase == Phase::Live {
-            stream.send.change(i64::from(increment))
-        } else {
-            Ok(())
-        }
+        if stream.phase == Phase::Live { stream.send.change(i64::from(increment)) } else { Ok(()) }
     }
 
     fn windows_changed(&mut self, change: i64) -> Result<(), Violation> {
-        let mut live = self
-            .open
-            .streams
-            .iter_mut()
-            .filter(|stream| stream.phase == Phase::Live);
+        let mut live = self.open.streams.iter_mut().filter(|stream| stream.phase == Phase::Live);
         live.try_for_each(|stream| stream.send.change(change))
     }
 
     fn going_away(&mut self, last: u32) {
         for place in place_of(last.saturating_add(1))..self.open.streams.len() {
-            self.open.end(
-                place,
-                Phase::Abandoned,
-                Closure::Badly(ErrorKind::Connection),
-                self.ended,
-            );
+            self.open.end(place, Phase::Abandoned, Closure::Badly(ErrorKind::Connection), self.ended);
         }
     }
 }

@@ -6,9 +6,8 @@ use std::{collections::VecDeque, fmt::Debug, sync::Arc};
 use soak_sample::ErrorKind;
 
 use super::{
-    Blueprint, Chunk, END_STREAM, Fields, HeadWriter, Inbound, Kind, Last, Link, MAX_PAYLOAD,
-    RequestTemplate, SendWindow, Streams, Violation, inbound::Malformed, put_head, put_word,
-    stream_table::StreamTable,
+    Blueprint, Chunk, END_STREAM, Fields, HeadWriter, Inbound, Kind, Last, Link, MAX_PAYLOAD, RequestTemplate,
+    SendWindow, Streams, Violation, inbound::Malformed, put_head, put_word, stream_table::StreamTable,
 };
 use crate::protocol::{Broken, CallId, Ended, Ending, Session};
 
@@ -86,10 +85,7 @@ impl<A: Answer> Exchanges<A> {
             limit: blueprint.max_concurrent_streams,
             waiting: VecDeque::with_capacity(room),
             blocked: VecDeque::with_capacity(room),
-            open: Open {
-                streams: StreamTable::with_room(room),
-                calls: 0,
-            },
+            open: Open { streams: StreamTable::with_room(room), calls: 0 },
         }
     }
 
@@ -99,10 +95,7 @@ impl<A: Answer> Exchanges<A> {
 
     /// True while the peer lets one more stream be opened.
     fn may_open(&self) -> bool {
-        let allowed = self
-            .link
-            .peer()
-            .map_or(0, |peer| peer.max_concurrent_streams);
+        let allowed = self.link.peer().map_or(0, |peer| peer.max_concurrent_streams);
         self.open.streams.len() < allowed as usize
     }
 
@@ -119,15 +112,7 @@ impl<A: Answer> Exchanges<A> {
             unsent: self.template.body().len(),
             answer: A::default(),
         };
-        send_body(
-            &mut exchange,
-            id,
-            self.template.body(),
-            Outlet {
-                link: &mut self.link,
-                out,
-            },
-        );
+        send_body(&mut exchange, id, self.template.body(), Outlet { link: &mut self.link, out });
         if exchange.unsent > 0 {
             self.blocked.push_back(id);
         }
@@ -154,15 +139,7 @@ impl<A: Answer> Exchanges<A> {
             let Some(exchange) = self.open.streams.get_mut(id) else {
                 continue;
             };
-            send_body(
-                exchange,
-                id,
-                self.template.body(),
-                Outlet {
-                    link: &mut self.link,
-                    out,
-                },
-            );
+            send_body(exchange, id, self.template.body(), Outlet { link: &mut self.link, out });
             if exchange.unsent == 0 {
                 continue;
             }
@@ -175,19 +152,13 @@ impl<A: Answer> Exchanges<A> {
 
     fn end_waiting(&mut self, kind: ErrorKind, ended: &mut Vec<Ended>) {
         self.open.calls -= u32::try_from(self.waiting.len()).unwrap_or(self.open.calls);
-        ended.extend(self.waiting.drain(..).map(|call| Ended {
-            call,
-            ending: Ending::Failed(kind),
-        }));
+        ended.extend(self.waiting.drain(..).map(|call| Ended { call, ending: Ending::Failed(kind) }));
     }
 
     fn end_all(&mut self, kind: ErrorKind, ended: &mut Vec<Ended>) {
         self.end_waiting(kind, ended);
         for (_, exchange) in self.open.streams.iter_mut() {
-            ended.extend(exchange.call.take().map(|call| Ended {
-                call,
-                ending: Ending::Failed(kind),
-            }));
+            ended.extend(exchange.call.take().map(|call| Ended { call, ending: Ending::Failed(kind) }));
         }
         self.open.calls = 0;
     }
@@ -202,10 +173,7 @@ impl<A: Answer> Session for Exchanges<A> {
         if !self.usable() {
             return 0;
         }
-        let allowed = self
-            .link
-            .peer()
-            .map_or(u32::MAX, |peer| peer.max_concurrent_streams);
+        let allowed = self.link.peer().map_or(u32::MAX, |peer| peer.max_concurrent_streams);
         let ids = self.link.ids_left() - u32::try_from(self.waiting.len()).unwrap_or(0);
         self.limit.min(allowed).saturating_sub(self.busy()).min(ids)
     }
@@ -219,16 +187,8 @@ impl<A: Answer> Session for Exchanges<A> {
         }
     }
 
-    fn receive(
-        &mut self,
-        bytes: &[u8],
-        out: &mut Vec<u8>,
-        ended: &mut Vec<Ended>,
-    ) -> Result<(), Broken> {
-        let mut inflow = Inflow {
-            open: &mut self.open,
-            ended,
-        };
+    fn receive(&mut self, bytes: &[u8], out: &mut Vec<u8>, ended: &mut Vec<Ended>) -> Result<(), Broken> {
+        let mut inflow = Inflow { open: &mut self.open, ended };
         let received = self.link.receive(bytes, out, &mut inflow);
         if let Err(violation) = received {
             self.end_all(ErrorKind::Protocol, ended);
@@ -242,14 +202,7 @@ impl<A: Answer> Session for Exchanges<A> {
     }
 
     fn peer_closed(&mut self, reset: bool, ended: &mut Vec<Ended>) {
-        self.end_all(
-            if reset {
-                ErrorKind::Reset
-            } else {
-                ErrorKind::Connection
-            },
-            ended,
-        );
+        self.end_all(if reset { ErrorKind::Reset } else { ErrorKind::Connection }, ended);
     }
 
     fn usable(&self) -> bool {
@@ -273,21 +226,13 @@ struct Outlet<'a> {
 #[inline]
 fn send_body<A>(exchange: &mut Exchange<A>, id: u32, body: &[u8], to: Outlet<'_>) {
     while exchange.unsent > 0 {
-        let len = to
-            .link
-            .room(exchange.send.room(exchange.unsent))
-            .min(MAX_PAYLOAD);
+        let len = to.link.room(exchange.send.room(exchange.unsent)).min(MAX_PAYLOAD);
         if len == 0 {
             return;
         }
-        let flags = if len == exchange.unsent {
-            END_STREAM
-        } else {
-            0
-        };
+        let flags = if len == exchange.unsent { END_STREAM } else { 0 };
         put_head(to.out, len, Kind::Data, flags, id);
-        to.out
-            .extend_from_slice(&body[body.len() - exchange.unsent..][..len]);
+        to.out.extend_from_slice(&body[body.len() - exchange.unsent..][..len]);
         exchange.unsent -= len;
         exchange.send.spend(len);
         to.link.spend(len);
@@ -311,11 +256,7 @@ impl<A: Answer> Inflow<'_, A> {
     /// After each frame: an answer that is malformed fails its call at once, the stream's last frame ends it.
     fn settle(&mut self, id: u32, sound: Result<(), Malformed>, last: Last, out: &mut Vec<u8>) {
         if sound.is_err()
-            && let Some(call) = self
-                .open
-                .streams
-                .get_mut(id)
-                .and_then(|exchange| exchange.call.take())
+            && let Some(call) = self.open.streams.get_mut(id).and_then(|exchange| exchange.call.take())
         {
             self.end(Some(call), Ending::Failed(ErrorKind::Protocol));
         }
@@ -332,29 +273,15 @@ impl<A: Answer> Inflow<'_, A> {
 }
 
 impl<A: Answer> Streams for Inflow<'_, A> {
-    fn headers(
-        &mut self,
-        id: u32,
-        fields: &Fields,
-        last: Last,
-        out: &mut Vec<u8>,
-    ) -> Result<(), Violation> {
-        let exchange = self
-            .open
-            .streams
-            .get_mut(id)
-            .ok_or(Violation::StreamClosed("HEADERS"))?;
+    fn headers(&mut self, id: u32, fields: &Fields, last: Last, out: &mut Vec<u8>) -> Result<(), Violation> {
+        let exchange = self.open.streams.get_mut(id).ok_or(Violation::StreamClosed("HEADERS"))?;
         let sound = exchange.inbound.head(fields, last);
         self.settle(id, sound, last, out);
         Ok(())
     }
 
     fn data(&mut self, id: u32, chunk: Chunk<'_>, out: &mut Vec<u8>) -> Result<(), Violation> {
-        let exchange = self
-            .open
-            .streams
-            .get_mut(id)
-            .ok_or(Violation::StreamClosed("DATA"))?;
+        let exchange = self.open.streams.get_mut(id).ok_or(Violation::StreamClosed("DATA"))?;
         let credit = exchange.inbound.take(chunk.flow)?;
         if credit > 0 && chunk.last == Last::No {
             put_word(out, Kind::WindowUpdate, id, credit);
@@ -375,26 +302,18 @@ impl<A: Answer> Streams for Inflow<'_, A> {
 
     fn credit(&mut self, id: u32, increment: u32) -> Result<(), Violation> {
         let exchange = self.open.streams.get_mut(id);
-        exchange.map_or(Ok(()), |exchange| {
-            exchange.send.change(i64::from(increment))
-        })
+        exchange.map_or(Ok(()), |exchange| exchange.send.change(i64::from(increment)))
     }
 
     fn windows_changed(&mut self, change: i64) -> Result<(), Violation> {
-        self.open
-            .streams
-            .iter_mut()
-            .try_for_each(|(_, exchange)| exchange.send.change(change))
+        self.open.streams.iter_mut().try_for_each(|(_, exchange)| exchange.send.change(change))
     }
 
     fn going_away(&mut self, last: u32) {
         let Self { open, ended } = self;
         let Open { streams, calls } = &mut **open;
         streams.remove_above(last, |exchange| {
-            let call = exchange.call.map(|call| Ended {
-                call,
-                ending: Ending::Failed(ErrorKind::Connection),
-            });
+            let call = exchange.call.map(|call| Ended { call, ending: Ending::Failed(ErrorKind::Connection) });
             *calls -= u32::from(call.is_some());
             ended.extend(call);
         });

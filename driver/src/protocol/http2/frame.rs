@@ -113,12 +113,7 @@ impl FrameHead {
             });
         }
         let stream = u32::from_be_bytes(id) & MAX_31;
-        Ok(Some(Self {
-            len,
-            kind: Kind::of(kind),
-            flags,
-            stream,
-        }))
+        Ok(Some(Self { len, kind: Kind::of(kind), flags, stream }))
     }
 
     /// True when `flag` is set.
@@ -147,13 +142,7 @@ pub fn split(bytes: &[u8]) -> Result<Option<(Frame<'_>, &[u8])>, Violation> {
     let Some((frame, rest)) = bytes.split_at_checked(HEAD_LEN + head.len) else {
         return Ok(None);
     };
-    Ok(Some((
-        Frame {
-            head,
-            payload: &frame[HEAD_LEN..],
-        },
-        rest,
-    )))
+    Ok(Some((Frame { head, payload: &frame[HEAD_LEN..] }, rest)))
 }
 
 impl<'a> Frame<'a> {
@@ -164,18 +153,13 @@ impl<'a> Frame<'a> {
     pub fn content(&self) -> Result<&'a [u8], Violation> {
         let (mut payload, mut pad) = (self.payload, 0);
         if self.head.has(PADDED) {
-            let (len, rest) = payload
-                .split_first()
-                .ok_or(Violation::FrameSize("padded"))?;
+            let (len, rest) = payload.split_first().ok_or(Violation::FrameSize("padded"))?;
             (payload, pad) = (rest, usize::from(*len));
         }
         if self.head.kind == Kind::Headers && self.head.has(PRIORITY) {
             payload = payload.get(5..).ok_or(Violation::FrameSize("HEADERS"))?;
         }
-        let len = payload
-            .len()
-            .checked_sub(pad)
-            .ok_or(Violation::Protocol("padding longer than its frame"))?;
+        let len = payload.len().checked_sub(pad).ok_or(Violation::Protocol("padding longer than its frame"))?;
         Ok(&payload[..len])
     }
 
@@ -184,10 +168,7 @@ impl<'a> Frame<'a> {
     /// # Errors
     /// Another length.
     pub fn word(&self, what: &'static str) -> Result<u32, Violation> {
-        let bytes = self
-            .payload
-            .try_into()
-            .map_err(|_| Violation::FrameSize(what))?;
+        let bytes = self.payload.try_into().map_err(|_| Violation::FrameSize(what))?;
         Ok(u32::from_be_bytes(bytes))
     }
 }
@@ -229,15 +210,7 @@ mod tests {
         let mut bytes = written(Kind::Data, END_STREAM, b"abc");
         bytes.push(7);
         let (frame, rest) = split(&bytes).ok().flatten().unwrap();
-        assert_eq!(
-            frame.head,
-            FrameHead {
-                len: 3,
-                kind: Kind::Data,
-                flags: END_STREAM,
-                stream: 5
-            }
-        );
+        assert_eq!(frame.head, FrameHead { len: 3, kind: Kind::Data, flags: END_STREAM, stream: 5 });
         assert_eq!((frame.payload, rest), (&b"abc"[..], &[7][..]));
         for cut in 0..bytes.len() - 1 {
             assert_eq!(split(&bytes[..cut]), Ok(None));
@@ -255,42 +228,21 @@ mod tests {
     #[test]
     fn padding_and_priority_are_taken_off() {
         let check = |kind, flags, payload: &[u8], expected: Result<&[u8], Violation>| {
-            let head = FrameHead {
-                len: payload.len(),
-                kind,
-                flags,
-                stream: 1,
-            };
+            let head = FrameHead { len: payload.len(), kind, flags, stream: 1 };
             assert_eq!(Frame { head, payload }.content(), expected);
         };
         check(Kind::Data, 0, b"abc", Ok(b"abc"));
         check(Kind::Data, PADDED, b"\x02abcd", Ok(b"ab"));
         check(Kind::Data, PADDED, b"\x04abcd", Ok(b""));
-        check(
-            Kind::Data,
-            PADDED,
-            b"\x05abcd",
-            Err(Violation::Protocol("padding longer than its frame")),
-        );
+        check(Kind::Data, PADDED, b"\x05abcd", Err(Violation::Protocol("padding longer than its frame")));
         check(Kind::Data, PADDED, b"", Err(Violation::FrameSize("padded")));
         check(Kind::Headers, PADDED | PRIORITY, b"\x01.....xy", Ok(b"x"));
-        check(
-            Kind::Headers,
-            PRIORITY,
-            b"....",
-            Err(Violation::FrameSize("HEADERS")),
-        );
+        check(Kind::Headers, PRIORITY, b"....", Err(Violation::FrameSize("HEADERS")));
     }
 
     #[test]
     fn a_frame_over_the_limit_is_refused_at_its_head() {
-        assert_eq!(
-            FrameHead::parse(&[0, 0x40, 1, 0, 0, 0, 0, 0, 0]),
-            Err(Violation::FrameSize("too long"))
-        );
-        assert_eq!(
-            FrameHead::parse(b"HTTP/1.1 400"),
-            Err(Violation::Protocol("the peer speaks HTTP/1"))
-        );
+        assert_eq!(FrameHead::parse(&[0, 0x40, 1, 0, 0, 0, 0, 0, 0]), Err(Violation::FrameSize("too long")));
+        assert_eq!(FrameHead::parse(b"HTTP/1.1 400"), Err(Violation::Protocol("the peer speaks HTTP/1")));
     }
 }

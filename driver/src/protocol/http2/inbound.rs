@@ -103,9 +103,7 @@ impl Inbound {
     pub fn data(&mut self, len: usize, last: Last) -> Result<(), Malformed> {
         self.received += len as u64;
         let none_allowed = self.rule == BodyRule::None && self.received > 0;
-        let too_much = self
-            .announced
-            .is_some_and(|announced| self.received > announced);
+        let too_much = self.announced.is_some_and(|announced| self.received > announced);
         if self.phase == Phase::Head || none_allowed || too_much {
             return Err(Malformed);
         }
@@ -113,14 +111,8 @@ impl Inbound {
     }
 
     fn check_end(&self, last: Last) -> Result<(), Malformed> {
-        let short = self
-            .announced
-            .is_some_and(|announced| self.received < announced);
-        if last == Last::Yes && short {
-            Err(Malformed)
-        } else {
-            Ok(())
-        }
+        let short = self.announced.is_some_and(|announced| self.received < announced);
+        if last == Last::Yes && short { Err(Malformed) } else { Ok(()) }
     }
 
     /// Takes `flow` bytes, padding included, out of the window; returns the room to give back now, or 0.
@@ -137,10 +129,7 @@ mod tests {
     use super::*;
 
     fn status(status: u16) -> Fields {
-        Fields {
-            status: Some(status),
-            ..Fields::default()
-        }
+        Fields { status: Some(status), ..Fields::default() }
     }
 
     fn after(rule: BodyRule, fields: &Fields, last: Last) -> (Inbound, Result<(), Malformed>) {
@@ -160,38 +149,19 @@ mod tests {
     #[test]
     fn heads_that_are_not_allowed_are_malformed() {
         let check = |fields: Fields, last| {
-            assert_eq!(
-                after(BodyRule::AsAnnounced, &fields, last).1,
-                Err(Malformed),
-                "{fields:?}"
-            );
+            assert_eq!(after(BodyRule::AsAnnounced, &fields, last).1, Err(Malformed), "{fields:?}");
         };
         check(status(100), Last::Yes);
         check(status(101), Last::No);
         check(status(99), Last::No);
         check(Fields::default(), Last::No);
-        check(
-            Fields {
-                malformed: true,
-                ..status(200)
-            },
-            Last::No,
-        );
-        check(
-            Fields {
-                content_length: Some(1),
-                ..status(200)
-            },
-            Last::Yes,
-        );
+        check(Fields { malformed: true, ..status(200) }, Last::No);
+        check(Fields { content_length: Some(1), ..status(200) }, Last::Yes);
     }
 
     #[test]
     fn trailers_end_the_stream_and_carry_no_status() {
-        let trailers = Fields {
-            grpc_status: Some(5),
-            ..Fields::default()
-        };
+        let trailers = Fields { grpc_status: Some(5), ..Fields::default() };
         let check = |fields: &Fields, last, expected| {
             let (mut answer, _) = after(BodyRule::AsAnnounced, &status(200), Last::No);
             assert_eq!(answer.head(fields, last), expected);
@@ -205,18 +175,11 @@ mod tests {
     #[test]
     fn a_body_is_as_long_as_announced() {
         let check = |rule, lens: &[usize], expected| {
-            let fields = Fields {
-                content_length: Some(5),
-                ..status(200)
-            };
+            let fields = Fields { content_length: Some(5), ..status(200) };
             let (mut answer, _) = after(rule, &fields, Last::No);
             let mut result = Ok(());
             for (i, len) in lens.iter().enumerate() {
-                let last = if i + 1 == lens.len() {
-                    Last::Yes
-                } else {
-                    Last::No
-                };
+                let last = if i + 1 == lens.len() { Last::Yes } else { Last::No };
                 result = result.and(answer.data(*len, last));
             }
             assert_eq!(result, expected, "{lens:?}");
@@ -226,9 +189,6 @@ mod tests {
         check(BodyRule::AsAnnounced, &[4], Err(Malformed));
         check(BodyRule::None, &[0], Ok(()));
         check(BodyRule::None, &[1], Err(Malformed));
-        assert_eq!(
-            Inbound::new(BodyRule::AsAnnounced, 9).data(1, Last::No),
-            Err(Malformed)
-        );
+        assert_eq!(Inbound::new(BodyRule::AsAnnounced, 9).data(1, Last::No), Err(Malformed));
     }
 }

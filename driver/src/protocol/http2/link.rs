@@ -28,13 +28,7 @@ pub struct Chunk<'a> {
 /// What happens on streams. Ids are those of streams that were opened; they may have ended since.
 pub trait Streams {
     /// A header block. An error means that the stream has ended before.
-    fn headers(
-        &mut self,
-        id: u32,
-        fields: &Fields,
-        last: Last,
-        out: &mut Vec<u8>,
-    ) -> Result<(), Violation>;
+    fn headers(&mut self, id: u32, fields: &Fields, last: Last, out: &mut Vec<u8>) -> Result<(), Violation>;
     /// Part of a body. An error means that the stream has ended before, or its window was overrun.
     fn data(&mut self, id: u32, chunk: Chunk<'_>, out: &mut Vec<u8>) -> Result<(), Violation>;
     /// The peer has aborted the stream.
@@ -151,18 +145,9 @@ impl Link {
     ///
     /// # Errors
     /// The peer has broken the protocol; nothing more can be received.
-    pub fn receive<S: Streams>(
-        &mut self,
-        bytes: &[u8],
-        out: &mut Vec<u8>,
-        streams: &mut S,
-    ) -> Result<(), Violation> {
+    pub fn receive<S: Streams>(&mut self, bytes: &[u8], out: &mut Vec<u8>, streams: &mut S) -> Result<(), Violation> {
         let mut turn = Turn { out, streams };
-        let mut rest = if self.partial.is_empty() {
-            bytes
-        } else {
-            self.complete(bytes, &mut turn)?
-        };
+        let mut rest = if self.partial.is_empty() { bytes } else { self.complete(bytes, &mut turn)? };
         while let Some((frame, after)) = frame::split(rest)? {
             self.frame(&frame, &mut turn)?;
             rest = after;
@@ -172,11 +157,7 @@ impl Link {
     }
 
     /// Completes the frame that is kept, if `bytes` suffice; returns what they hold beyond it.
-    fn complete<'a, S: Streams>(
-        &mut self,
-        bytes: &'a [u8],
-        turn: &mut Turn<'_, S>,
-    ) -> Result<&'a [u8], Violation> {
+    fn complete<'a, S: Streams>(&mut self, bytes: &'a [u8], turn: &mut Turn<'_, S>) -> Result<&'a [u8], Violation> {
         let mut partial = std::mem::take(&mut self.partial);
         let mut rest = fill(&mut partial, bytes, HEAD_LEN);
         if let Some(head) = FrameHead::parse(&partial)? {
@@ -190,11 +171,7 @@ impl Link {
         Ok(rest)
     }
 
-    fn frame<S: Streams>(
-        &mut self,
-        frame: &Frame<'_>,
-        turn: &mut Turn<'_, S>,
-    ) -> Result<(), Violation> {
+    fn frame<S: Streams>(&mut self, frame: &Frame<'_>, turn: &mut Turn<'_, S>) -> Result<(), Violation> {
         self.check_order(&frame.head)?;
         match frame.head.kind {
             Kind::Data => self.data(frame, turn),
@@ -206,9 +183,7 @@ impl Link {
             Kind::GoAway => self.go_away(frame, turn),
             Kind::WindowUpdate => self.window_update(frame, turn),
             Kind::Priority => priority(frame),
-            Kind::PushPromise => Err(Violation::Protocol(
-                "a PUSH_PROMISE frame, though push is off",
-            )),
+            Kind::PushPromise => Err(Violation::Protocol("a PUSH_PROMISE frame, though push is off")),
             Kind::Unknown => Ok(()),
         }
     }
@@ -223,9 +198,7 @@ impl Link {
             Some((id, _)) if head.kind != Kind::Continuation || head.stream != id => {
                 Err(Violation::Protocol("a header block is interrupted"))
             }
-            None if head.kind == Kind::Continuation => {
-                Err(Violation::Protocol("a CONTINUATION frame of nothing"))
-            }
+            None if head.kind == Kind::Continuation => Err(Violation::Protocol("a CONTINUATION frame of nothing")),
             Some(_) | None => Ok(()),
         }
     }
@@ -235,17 +208,11 @@ impl Link {
         if id % 2 == 1 && id < self.next_id {
             Ok(())
         } else {
-            Err(Violation::Protocol(
-                "a frame for a stream that was never opened",
-            ))
+            Err(Violation::Protocol("a frame for a stream that was never opened"))
         }
     }
 
-    fn data<S: Streams>(
-        &mut self,
-        frame: &Frame<'_>,
-        turn: &mut Turn<'_, S>,
-    ) -> Result<(), Violation> {
+    fn data<S: Streams>(&mut self, frame: &Frame<'_>, turn: &mut Turn<'_, S>) -> Result<(), Violation> {
         self.check_opened(frame.head.stream)?;
         self.replies = 0;
         let flow = u32::try_from(frame.payload.len()).unwrap_or(u32::MAX);
@@ -253,38 +220,24 @@ impl Link {
         if credit > 0 {
             frame::put_word(turn.out, Kind::WindowUpdate, 0, credit);
         }
-        let chunk = Chunk {
-            bytes: frame.content()?,
-            flow,
-            last: last(&frame.head),
-        };
+        let chunk = Chunk { bytes: frame.content()?, flow, last: last(&frame.head) };
         turn.streams.data(frame.head.stream, chunk, turn.out)
     }
 
-    fn headers<S: Streams>(
-        &mut self,
-        frame: &Frame<'_>,
-        turn: &mut Turn<'_, S>,
-    ) -> Result<(), Violation> {
+    fn headers<S: Streams>(&mut self, frame: &Frame<'_>, turn: &mut Turn<'_, S>) -> Result<(), Violation> {
         self.check_opened(frame.head.stream)?;
         self.replies = 0;
         let fragment = frame.content()?;
         if frame.head.has(END_HEADERS) {
             let fields = self.decoder.decode(fragment)?;
-            return turn
-                .streams
-                .headers(frame.head.stream, &fields, last(&frame.head), turn.out);
+            return turn.streams.headers(frame.head.stream, &fields, last(&frame.head), turn.out);
         }
         self.block_of = Some((frame.head.stream, last(&frame.head)));
         self.block_cost = 0;
         self.keep(fragment)
     }
 
-    fn continuation<S: Streams>(
-        &mut self,
-        frame: &Frame<'_>,
-        turn: &mut Turn<'_, S>,
-    ) -> Result<(), Violation> {
+    fn continuation<S: Streams>(&mut self, frame: &Frame<'_>, turn: &mut Turn<'_, S>) -> Result<(), Violation> {
         self.keep(frame.payload)?;
         let Some((id, last)) = self.block_of.filter(|_| frame.head.has(END_HEADERS)) else {
             return Ok(());
@@ -305,29 +258,17 @@ impl Link {
         Ok(())
     }
 
-    fn reset<S: Streams>(
-        &mut self,
-        frame: &Frame<'_>,
-        turn: &mut Turn<'_, S>,
-    ) -> Result<(), Violation> {
+    fn reset<S: Streams>(&mut self, frame: &Frame<'_>, turn: &mut Turn<'_, S>) -> Result<(), Violation> {
         self.check_opened(frame.head.stream)?;
         frame.word("RST_STREAM")?;
         turn.streams.reset(frame.head.stream);
         Ok(())
     }
 
-    fn settings<S: Streams>(
-        &mut self,
-        frame: &Frame<'_>,
-        turn: &mut Turn<'_, S>,
-    ) -> Result<(), Violation> {
+    fn settings<S: Streams>(&mut self, frame: &Frame<'_>, turn: &mut Turn<'_, S>) -> Result<(), Violation> {
         of_connection(frame)?;
         if frame.head.has(ACK) {
-            return if frame.payload.is_empty() {
-                Ok(())
-            } else {
-                Err(Violation::FrameSize("SETTINGS"))
-            };
+            return if frame.payload.is_empty() { Ok(()) } else { Err(Violation::FrameSize("SETTINGS")) };
         }
         let before = i64::from(self.peer.initial_window);
         self.peer.apply(frame.payload)?;
@@ -342,11 +283,7 @@ impl Link {
         Ok(())
     }
 
-    fn ping<S: Streams>(
-        &mut self,
-        frame: &Frame<'_>,
-        turn: &mut Turn<'_, S>,
-    ) -> Result<(), Violation> {
+    fn ping<S: Streams>(&mut self, frame: &Frame<'_>, turn: &mut Turn<'_, S>) -> Result<(), Violation> {
         of_connection(frame)?;
         if frame.payload.len() != 8 {
             return Err(Violation::FrameSize("PING"));
@@ -367,35 +304,22 @@ impl Link {
         Ok(())
     }
 
-    fn go_away<S: Streams>(
-        &mut self,
-        frame: &Frame<'_>,
-        turn: &mut Turn<'_, S>,
-    ) -> Result<(), Violation> {
+    fn go_away<S: Streams>(&mut self, frame: &Frame<'_>, turn: &mut Turn<'_, S>) -> Result<(), Violation> {
         of_connection(frame)?;
-        let (last, _) = frame
-            .payload
-            .split_first_chunk()
-            .ok_or(Violation::FrameSize("GOAWAY"))?;
+        let (last, _) = frame.payload.split_first_chunk().ok_or(Violation::FrameSize("GOAWAY"))?;
         let last = u32::from_be_bytes(*last) & MAX_31;
         if frame.payload.len() < 8 {
             return Err(Violation::FrameSize("GOAWAY"));
         }
         if self.away.is_some_and(|before| last > before) {
-            return Err(Violation::Protocol(
-                "a GOAWAY frame that takes back an earlier one",
-            ));
+            return Err(Violation::Protocol("a GOAWAY frame that takes back an earlier one"));
         }
         self.away = Some(last);
         turn.streams.going_away(last);
         Ok(())
     }
 
-    fn window_update<S: Streams>(
-        &mut self,
-        frame: &Frame<'_>,
-        turn: &mut Turn<'_, S>,
-    ) -> Result<(), Violation> {
+    fn window_update<S: Streams>(&mut self, frame: &Frame<'_>, turn: &mut Turn<'_, S>) -> Result<(), Violation> {
         let increment = frame.word("WINDOW_UPDATE")? & MAX_31;
         if increment == 0 {
             return Err(Violation::Protocol("a WINDOW_UPDATE frame of nothing"));
@@ -418,25 +342,13 @@ fn fill<'a>(partial: &mut Vec<u8>, bytes: &'a [u8], len: usize) -> &'a [u8] {
 }
 
 fn last(head: &FrameHead) -> Last {
-    if head.has(END_STREAM) {
-        Last::Yes
-    } else {
-        Last::No
-    }
+    if head.has(END_STREAM) { Last::Yes } else { Last::No }
 }
 
 fn of_connection(frame: &Frame<'_>) -> Result<(), Violation> {
-    if frame.head.stream == 0 {
-        Ok(())
-    } else {
-        Err(Violation::Protocol("a connection's frame on a stream"))
-    }
+    if frame.head.stream == 0 { Ok(()) } else { Err(Violation::Protocol("a connection's frame on a stream")) }
 }
 
 fn priority(frame: &Frame<'_>) -> Result<(), Violation> {
-    if frame.payload.len() == 5 {
-        Ok(())
-    } else {
-        Err(Violation::FrameSize("PRIORITY"))
-    }
+    if frame.payload.len() == 5 { Ok(()) } else { Err(Violation::FrameSize("PRIORITY")) }
 }

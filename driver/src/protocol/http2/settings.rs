@@ -30,10 +30,7 @@ pub struct Windows {
 impl Default for Windows {
     /// 16 MiB a stream, 64 MiB a connection: the client's windows never slow a server.
     fn default() -> Self {
-        Self {
-            stream: 16 << 20,
-            connection: 64 << 20,
-        }
+        Self { stream: 16 << 20, connection: 64 << 20 }
     }
 }
 
@@ -41,20 +38,13 @@ impl Windows {
     /// The same, within what the protocol and this client allow.
     pub fn bounded(self) -> Self {
         let bounded = |window: u32| window.clamp(DEFAULT_WINDOW, MAX_31);
-        Self {
-            stream: bounded(self.stream),
-            connection: bounded(self.connection),
-        }
+        Self { stream: bounded(self.stream), connection: bounded(self.connection) }
     }
 
     /// Writes the client's first words: preface, SETTINGS (no push, stream window, header limit; table and frame size
     /// stay at their defaults), connection window.
     pub fn greet(self, out: &mut Vec<u8>) {
-        let settings = [
-            (ENABLE_PUSH, 0),
-            (INITIAL_WINDOW_SIZE, self.stream),
-            (MAX_HEADER_LIST_SIZE, MAX_HEADER_BLOCK),
-        ];
+        let settings = [(ENABLE_PUSH, 0), (INITIAL_WINDOW_SIZE, self.stream), (MAX_HEADER_LIST_SIZE, MAX_HEADER_BLOCK)];
         out.extend_from_slice(frame::PREFACE);
         frame::put_head(out, settings.len() * 6, Kind::Settings, 0, 0);
         for (id, value) in settings {
@@ -83,11 +73,7 @@ pub struct PeerSettings {
 
 impl Default for PeerSettings {
     fn default() -> Self {
-        Self {
-            header_table: DEFAULT_TABLE,
-            max_concurrent_streams: u32::MAX,
-            initial_window: DEFAULT_WINDOW,
-        }
+        Self { header_table: DEFAULT_TABLE, max_concurrent_streams: u32::MAX, initial_window: DEFAULT_WINDOW }
     }
 }
 
@@ -118,9 +104,7 @@ impl PeerSettings {
             }
             INITIAL_WINDOW_SIZE => self.initial_window = value,
             MAX_FRAME_SIZE if !(MAX_PAYLOAD..1 << 24).contains(&(value as usize)) => {
-                return Err(Violation::Protocol(
-                    "a frame size limit that is not allowed",
-                ));
+                return Err(Violation::Protocol("a frame size limit that is not allowed"));
             }
             _ => {}
         }
@@ -138,54 +122,22 @@ mod tests {
             .flat_map(|(id, value)| [&id.to_be_bytes()[..], &value.to_be_bytes()[..]].concat())
             .collect();
         let mut peer = PeerSettings::default();
-        assert_eq!(
-            peer.apply(&payload).map(|()| peer),
-            expected,
-            "{settings:?}"
-        );
+        assert_eq!(peer.apply(&payload).map(|()| peer), expected, "{settings:?}");
     }
 
     #[test]
     fn settings_are_taken_in_order_and_unknown_ones_ignored() {
-        let expected = PeerSettings {
-            header_table: 0,
-            max_concurrent_streams: 7,
-            initial_window: 9,
-        };
-        check(
-            &[
-                (1, 0),
-                (1, 4_096),
-                (3, 8),
-                (3, 7),
-                (4, 9),
-                (5, 16_384),
-                (6, 1),
-                (99, 1),
-                (2, 0),
-            ],
-            Ok(expected),
-        );
+        let expected = PeerSettings { header_table: 0, max_concurrent_streams: 7, initial_window: 9 };
+        check(&[(1, 0), (1, 4_096), (3, 8), (3, 7), (4, 9), (5, 16_384), (6, 1), (99, 1), (2, 0)], Ok(expected));
         check(&[], Ok(PeerSettings::default()));
     }
 
     #[test]
     fn values_that_are_not_allowed_are_refused() {
-        check(
-            &[(4, 1 << 31)],
-            Err(Violation::FlowControl("an initial window over 2³¹−1")),
-        );
-        check(
-            &[(2, 1)],
-            Err(Violation::Protocol("a server that enables push")),
-        );
+        check(&[(4, 1 << 31)], Err(Violation::FlowControl("an initial window over 2³¹−1")));
+        check(&[(2, 1)], Err(Violation::Protocol("a server that enables push")));
         for size in [16_383, 1 << 24] {
-            check(
-                &[(5, size)],
-                Err(Violation::Protocol(
-                    "a frame size limit that is not allowed",
-                )),
-            );
+            check(&[(5, size)], Err(Violation::Protocol("a frame size limit that is not allowed")));
         }
         let cut = PeerSettings::default().apply(&[0, 1, 0, 0, 0]);
         assert_eq!(cut, Err(Violation::FrameSize("SETTINGS")));

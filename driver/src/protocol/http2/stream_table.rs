@@ -86,23 +86,13 @@ impl<T> StreamTable<T> {
 
     /// All streams, with their ids.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = (u32, &mut T)> {
-        self.places
-            .iter_mut()
-            .flatten()
-            .map(|(id, stream)| (*id, stream))
+        self.places.iter_mut().flatten().map(|(id, stream)| (*id, stream))
     }
 
     /// Takes out all streams above `last`, and hands each to `each`.
     pub fn remove_above(&mut self, last: u32, mut each: impl FnMut(T)) {
-        let above: Vec<u32> = self
-            .iter_mut()
-            .map(|(id, _)| id)
-            .filter(|id| *id > last)
-            .collect();
-        above
-            .into_iter()
-            .filter_map(|id| self.remove(id))
-            .for_each(&mut each);
+        let above: Vec<u32> = self.iter_mut().map(|(id, _)| id).filter(|id| *id > last).collect();
+        above.into_iter().filter_map(|id| self.remove(id)).for_each(&mut each);
     }
 }
 

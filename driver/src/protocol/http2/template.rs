@@ -11,14 +11,8 @@ use super::{
 };
 
 /// Fields that HTTP/2 has other means for (RFC 9113, section 8.2.2); they are left out.
-const OF_CONNECTION: [&str; 6] = [
-    "connection",
-    "host",
-    "keep-alive",
-    "proxy-connection",
-    "transfer-encoding",
-    "upgrade",
-];
+const OF_CONNECTION: [&str; 6] =
+    ["connection", "host", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade"];
 
 /// A request, encoded for a peer with the default header table. Shared by all connections.
 #[derive(Debug)]
@@ -37,31 +31,18 @@ impl RequestTemplate {
             fields.push(HeaderField::new("content-type", content_type));
         }
         if !request.body.is_empty() {
-            fields.push(HeaderField::new(
-                "content-length",
-                request.body.len().to_string(),
-            ));
+            fields.push(HeaderField::new("content-length", request.body.len().to_string()));
         }
-        let rule = if request.method == "HEAD" {
-            BodyRule::None
-        } else {
-            BodyRule::AsAnnounced
-        };
+        let rule = if request.method == "HEAD" { BodyRule::None } else { BodyRule::AsAnnounced };
         Self::new(with_extra(fields, request), request.body.clone(), rule)
     }
 
     /// A gRPC call with one message to `authority`, uncompressed. The method is always POST.
     pub fn grpc(request: &Request, authority: &str) -> Self {
-        let content_type = request
-            .content_type
-            .as_deref()
-            .filter(|value| value.starts_with("application/grpc"));
+        let content_type = request.content_type.as_deref().filter(|value| value.starts_with("application/grpc"));
         let mut fields = pseudo_fields("POST", &request.path, authority);
         fields.push(HeaderField::new("te", "trailers"));
-        fields.push(HeaderField::new(
-            "content-type",
-            content_type.unwrap_or("application/grpc"),
-        ));
+        fields.push(HeaderField::new("content-type", content_type.unwrap_or("application/grpc")));
         let len = u32::try_from(request.body.len()).unwrap_or(u32::MAX);
         let body = [&[0], &len.to_be_bytes()[..], &request.body].concat();
         Self::new(with_extra(fields, request), body, BodyRule::AsAnnounced)
@@ -69,12 +50,7 @@ impl RequestTemplate {
 
     fn new(fields: Vec<HeaderField>, body: Vec<u8>, rule: BodyRule) -> Self {
         let heads = Arc::new(Heads::new(&fields, &body, DEFAULT_TABLE));
-        Self {
-            fields,
-            body,
-            rule,
-            heads,
-        }
+        Self { fields, body, rule, heads }
     }
 
     /// The body as it is sent: on gRPC one message with its frame.
@@ -98,10 +74,7 @@ fn pseudo_fields(method: &str, path: &str, authority: &str) -> Vec<HeaderField> 
 }
 
 fn with_extra(mut fields: Vec<HeaderField>, request: &Request) -> Vec<HeaderField> {
-    let extra = request
-        .headers
-        .iter()
-        .map(|(name, value)| HeaderField::new(name.to_ascii_lowercase(), value));
+    let extra = request.headers.iter().map(|(name, value)| HeaderField::new(name.to_ascii_lowercase(), value));
     fields.extend(extra.filter(|field| !OF_CONNECTION.contains(&field.name.as_str())));
     fields
 }
@@ -117,10 +90,7 @@ impl Heads {
     fn new(fields: &[HeaderField], body: &[u8], table: u32) -> Self {
         let blocks = RequestBlocks::new(fields, table);
         let flags = if body.is_empty() { END_STREAM } else { 0 };
-        Self {
-            first: HeadFrames::new(&blocks.first, flags),
-            later: HeadFrames::new(&blocks.later, flags),
-        }
+        Self { first: HeadFrames::new(&blocks.first, flags), later: HeadFrames::new(&blocks.later, flags) }
     }
 }
 
@@ -133,17 +103,10 @@ struct HeadFrames {
 
 impl HeadFrames {
     fn new(block: &[u8], flags: u8) -> Self {
-        let mut frames = Self {
-            bytes: Vec::new(),
-            ids: Vec::new(),
-        };
+        let mut frames = Self { bytes: Vec::new(), ids: Vec::new() };
         let count = block.chunks(MAX_PAYLOAD).len();
         for (i, fragment) in block.chunks(MAX_PAYLOAD).enumerate() {
-            let (kind, flags) = if i == 0 {
-                (Kind::Headers, flags)
-            } else {
-                (Kind::Continuation, 0)
-            };
+            let (kind, flags) = if i == 0 { (Kind::Headers, flags) } else { (Kind::Continuation, 0) };
             let end = if i + 1 == count { END_HEADERS } else { 0 };
             frames.ids.push(frames.bytes.len() + HEAD_LEN - 4);
             frame::put_head(&mut frames.bytes, fragment.len(), kind, flags | end, 0);
@@ -172,11 +135,7 @@ pub struct HeadWriter {
 impl HeadWriter {
     /// A writer for a connection that is not open yet.
     pub fn new(template: &RequestTemplate) -> Self {
-        Self {
-            heads: Arc::clone(&template.heads),
-            table: DEFAULT_TABLE,
-            first: true,
-        }
+        Self { heads: Arc::clone(&template.heads), table: DEFAULT_TABLE, first: true }
     }
 
     /// Writes the frames for stream `id`. The peer's table has `table` bytes now, no more than before.
@@ -187,11 +146,7 @@ impl HeadWriter {
             self.table = table;
             self.first = true;
         }
-        let frames = if std::mem::replace(&mut self.first, false) {
-            &self.heads.first
-        } else {
-            &self.heads.later
-        };
+        let frames = if std::mem::replace(&mut self.first, false) { &self.heads.first } else { &self.heads.later };
         frames.write(id, out);
     }
 }

@@ -12,10 +12,7 @@ pub struct ReceiveWindow {
 impl ReceiveWindow {
     /// A whole window, bytes.
     pub const fn new(size: u32) -> Self {
-        Self {
-            left: size,
-            used: 0,
-        }
+        Self { left: size, used: 0 }
     }
 
     /// Takes `len` bytes in; returns the room to give back now, or 0.
@@ -23,9 +20,8 @@ impl ReceiveWindow {
     /// # Errors
     /// More than the window had left.
     pub fn take(&mut self, len: u32) -> Result<u32, Violation> {
-        self.left = self.left.checked_sub(len).ok_or(Violation::FlowControl(
-            "more data than the window had room for",
-        ))?;
+        self.left =
+            self.left.checked_sub(len).ok_or(Violation::FlowControl("more data than the window had room for"))?;
         self.used += len;
         if self.used < self.left {
             return Ok(0);
@@ -79,12 +75,7 @@ mod tests {
         assert_eq!(window.take(49), Ok(0));
         assert_eq!(window.take(1), Ok(50));
         assert_eq!(window.take(100), Ok(100));
-        assert_eq!(
-            window.take(101),
-            Err(Violation::FlowControl(
-                "more data than the window had room for"
-            ))
-        );
+        assert_eq!(window.take(101), Err(Violation::FlowControl("more data than the window had room for")));
     }
 
     #[test]

@@ -47,10 +47,7 @@ pub struct Text {
 
 impl Text {
     fn of(bytes: &[u8]) -> Self {
-        let mut text = Self {
-            len: bytes.len(),
-            ..Self::default()
-        };
+        let mut text = Self { len: bytes.len(), ..Self::default() };
         let kept = bytes.len().min(text.begin.len());
         text.begin[..kept].copy_from_slice(&bytes[..kept]);
         text
@@ -112,10 +109,7 @@ struct Name {
 
 impl Name {
     fn of(text: &Text) -> Self {
-        Self {
-            meaning: Meaning::of(text.beginning()),
-            len: text.len,
-        }
+        Self { meaning: Meaning::of(text.beginning()), len: text.len }
     }
 }
 
@@ -129,16 +123,8 @@ struct Field {
 
 impl Field {
     fn new(name: Name, value: &Text) -> Self {
-        let number = if name.meaning == Meaning::Other {
-            None
-        } else {
-            value.number()
-        };
-        Self {
-            name,
-            number,
-            size: name.len + value.len + ENTRY_OVERHEAD,
-        }
+        let number = if name.meaning == Meaning::Other { None } else { value.number() };
+        Self { name, number, size: name.len + value.len + ENTRY_OVERHEAD }
     }
 }
 
@@ -155,10 +141,7 @@ pub struct Decoder {
 impl Default for Decoder {
     fn default() -> Self {
         let field = |(name, value): &(&str, &str)| {
-            Field::new(
-                Name::of(&Text::of(name.as_bytes())),
-                &Text::of(value.as_bytes()),
-            )
+            Field::new(Name::of(&Text::of(name.as_bytes())), &Text::of(value.as_bytes()))
         };
         Self {
             fixed: STATIC_TABLE.iter().map(field).collect(),
@@ -299,14 +282,9 @@ impl<'a> Input<'a> {
     fn text(&mut self) -> Result<Text, HpackError> {
         let huffman_coded = self.rest.first().ok_or(HpackError::CutOff)? & 0x80 != 0;
         let len = self.number(7)?;
-        let (bytes, rest): (&'a [u8], _) =
-            self.rest.split_at_checked(len).ok_or(HpackError::CutOff)?;
+        let (bytes, rest): (&'a [u8], _) = self.rest.split_at_checked(len).ok_or(HpackError::CutOff)?;
         self.rest = rest;
-        if huffman_coded {
-            huffman::decode(bytes)
-        } else {
-            Ok(Text::of(bytes))
-        }
+        if huffman_coded { huffman::decode(bytes) } else { Ok(Text::of(bytes)) }
     }
 }
 
@@ -314,12 +292,7 @@ impl<'a> Input<'a> {
 mod tests {
     use super::*;
 
-    const OK: Fields = Fields {
-        status: Some(200),
-        grpc_status: None,
-        content_length: None,
-        malformed: false,
-    };
+    const OK: Fields = Fields { status: Some(200), grpc_status: None, content_length: None, malformed: false };
 
     fn check(blocks: &[&[u8]], expected: Result<Fields, HpackError>) {
         let mut decoder = Decoder::default();
@@ -343,47 +316,24 @@ mod tests {
 
     #[test]
     fn trailers_are_read_and_indexed() {
-        let status = |code| {
-            Ok(Fields {
-                grpc_status: Some(code),
-                ..Fields::default()
-            })
-        };
+        let status = |code| Ok(Fields { grpc_status: Some(code), ..Fields::default() });
         check(&[b"\x40\x0bgrpc-status\x010"], status(0));
         check(&[b"\x40\x0bgrpc-status\x010", &[0xbe]], status(0));
-        check(
-            &[b"\x40\x0bgrpc-status\x010", b"\x7e\x0213", &[0xbf]],
-            status(0),
-        );
-        check(
-            &[b"\x40\x0bgrpc-status\x010", b"\x7e\x0213", &[0xbe]],
-            status(13),
-        );
+        check(&[b"\x40\x0bgrpc-status\x010", b"\x7e\x0213", &[0xbf]], status(0));
+        check(&[b"\x40\x0bgrpc-status\x010", b"\x7e\x0213", &[0xbe]], status(13));
     }
 
     #[test]
     fn what_is_not_allowed_in_an_answer_is_malformed() {
-        let malformed = |status, grpc_status, content_length| {
-            Ok(Fields {
-                status,
-                grpc_status,
-                content_length,
-                malformed: true,
-            })
-        };
+        let malformed =
+            |status, grpc_status, content_length| Ok(Fields { status, grpc_status, content_length, malformed: true });
         check(&[&[0x88, 0x88]], malformed(Some(200), None, None));
         check(&[&[0x82]], malformed(None, None, None));
         check(&[b"\x0f\x0d\x0215\x88"], malformed(None, None, Some(15)));
         check(&[b"\x08\x03abc"], malformed(None, None, None));
         check(&[b"\x08\x0599999"], malformed(None, None, None));
-        check(
-            &[b"\x00\x0bgrpc-status\x03256"],
-            malformed(None, None, None),
-        );
-        check(
-            &[b"\x0f\x0d\x18000000000000000000000001"],
-            malformed(None, None, None),
-        );
+        check(&[b"\x00\x0bgrpc-status\x03256"], malformed(None, None, None));
+        check(&[b"\x0f\x0d\x18000000000000000000000001"], malformed(None, None, None));
     }
 
     #[test]
@@ -394,10 +344,7 @@ mod tests {
         check(&[&[0x7f]], Err(HpackError::CutOff));
         check(&[b"\x48"], Err(HpackError::CutOff));
         check(&[b"\x48\x0320"], Err(HpackError::CutOff));
-        check(
-            &[&[0xff, 0x80, 0x80, 0x80, 0x80, 0x01]],
-            Err(HpackError::Number),
-        );
+        check(&[&[0xff, 0x80, 0x80, 0x80, 0x80, 0x01]], Err(HpackError::Number));
         check(&[&[0x3f, 0xe2, 0x1f]], Err(HpackError::TableSize));
         check(&[&[0x88, 0x20]], Err(HpackError::TableSize));
     }
@@ -405,18 +352,9 @@ mod tests {
     #[test]
     fn the_table_evicts_the_oldest_and_follows_size_updates() {
         let entry: &[u8] = b"\x40\x0bgrpc-status\x010";
-        check(
-            &[entry, &[0x3f, 0xe1, 0x1f, 0xbe]],
-            Ok(Fields {
-                grpc_status: Some(0),
-                ..Fields::default()
-            }),
-        );
+        check(&[entry, &[0x3f, 0xe1, 0x1f, 0xbe]], Ok(Fields { grpc_status: Some(0), ..Fields::default() }));
         check(&[entry, &[0x20, 0xbe]], Err(HpackError::Index));
-        check(
-            &[entry, &[0x20, 0x3f, 0xe1, 0x1f, 0xbe]],
-            Err(HpackError::Index),
-        );
+        check(&[entry, &[0x20, 0x3f, 0xe1, 0x1f, 0xbe]], Err(HpackError::Index));
         let filler = [b"\x40\x01a\x7f\xe1\x1e".as_slice(), &[b'x'; 4_032]].concat();
         check(&[entry, &filler, &[0xbf]], Err(HpackError::Index));
         let too_big = [b"\x40\x01a\x7f\x80\x20".as_slice(), &[b'x'; 4_223]].concat();

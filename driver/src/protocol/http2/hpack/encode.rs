@@ -15,10 +15,7 @@ pub struct HeaderField {
 impl HeaderField {
     /// A field.
     pub fn new(name: impl Into<String>, value: impl Into<String>) -> Self {
-        Self {
-            name: name.into(),
-            value: value.into(),
-        }
+        Self { name: name.into(), value: value.into() }
     }
 
     fn size(&self) -> usize {
@@ -47,27 +44,17 @@ impl RequestBlocks {
     /// Encodes `fields` for a peer whose table has `table` bytes, of which the default is used at most.
     pub fn new(fields: &[HeaderField], table: u32) -> Self {
         let table = table.min(DEFAULT_TABLE) as usize;
-        let kept: Vec<_> = fields
-            .iter()
-            .filter(|field| static_index(field).is_none())
-            .collect();
+        let kept: Vec<_> = fields.iter().filter(|field| static_index(field).is_none()).collect();
         let room = kept.iter().map(|field| field.size()).sum::<usize>() <= table;
         let mut first = size_updates(table);
         if !room {
             let mut later = Vec::new();
-            fields
-                .iter()
-                .for_each(|field| literal(&mut later, field, Indexing::Without));
+            fields.iter().for_each(|field| literal(&mut later, field, Indexing::Without));
             first.extend_from_slice(&later);
             return Self { first, later };
         }
-        fields
-            .iter()
-            .for_each(|field| literal(&mut first, field, Indexing::Incremental));
-        Self {
-            first,
-            later: indexed(fields, kept.len()),
-        }
+        fields.iter().for_each(|field| literal(&mut first, field, Indexing::Incremental));
+        Self { first, later: indexed(fields, kept.len()) }
     }
 }
 
@@ -105,10 +92,7 @@ fn literal(out: &mut Vec<u8>, field: &HeaderField, indexing: Indexing) {
     if let Some(index) = static_index(field) {
         return put_number(out, 0x80, 7, index);
     }
-    let name = STATIC_TABLE
-        .iter()
-        .position(|(name, _)| field.name == *name)
-        .map_or(0, |place| place + 1);
+    let name = STATIC_TABLE.iter().position(|(name, _)| field.name == *name).map_or(0, |place| place + 1);
     match indexing {
         Indexing::Incremental => put_number(out, 0x40, 6, name),
         Indexing::Without => put_number(out, 0x00, 4, name),
@@ -148,48 +132,26 @@ mod tests {
     use super::*;
 
     fn fields() -> Vec<HeaderField> {
-        vec![
-            HeaderField::new(":method", "POST"),
-            HeaderField::new(":path", "/a"),
-            HeaderField::new("te", "trailers"),
-        ]
+        vec![HeaderField::new(":method", "POST"), HeaderField::new(":path", "/a"), HeaderField::new("te", "trailers")]
     }
 
     fn check(table: u32, first: &[u8], later: &[u8]) {
         let blocks = RequestBlocks::new(&fields(), table);
-        assert_eq!(
-            (&blocks.first[..], &blocks.later[..]),
-            (first, later),
-            "table of {table}"
-        );
+        assert_eq!((&blocks.first[..], &blocks.later[..]), (first, later), "table of {table}");
     }
 
     #[test]
     fn later_blocks_point_into_the_table_that_the_first_one_fills() {
-        check(
-            4_096,
-            b"\x83\x44\x02/a\x40\x02te\x08trailers",
-            &[0x83, 0xbf, 0xbe],
-        );
-        check(
-            65_536,
-            b"\x83\x44\x02/a\x40\x02te\x08trailers",
-            &[0x83, 0xbf, 0xbe],
-        );
+        check(4_096, b"\x83\x44\x02/a\x40\x02te\x08trailers", &[0x83, 0xbf, 0xbe]);
+        check(65_536, b"\x83\x44\x02/a\x40\x02te\x08trailers", &[0x83, 0xbf, 0xbe]);
     }
 
     #[test]
     fn a_smaller_table_is_announced_and_an_unfit_one_is_left_alone() {
-        check(
-            100,
-            b"\x20\x3f\x45\x83\x44\x02/a\x40\x02te\x08trailers",
-            &[0x83, 0xbf, 0xbe],
-        );
-        check(
-            0,
-            b"\x20\x83\x04\x02/a\x00\x02te\x08trailers",
-            b"\x83\x04\x02/a\x00\x02te\x08trailers",
-        );
+        check(81, b"\x20\x3f\x32\x83\x44\x02/a\x40\x02te\x08trailers", &[0x83, 0xbf, 0xbe]);
+        check(80, b"\x20\x3f\x31\x83\x04\x02/a\x00\x02te\x08trailers", b"\x83\x04\x02/a\x00\x02te\x08trailers");
+        check(100, b"\x20\x3f\x45\x83\x44\x02/a\x40\x02te\x08trailers", &[0x83, 0xbf, 0xbe]);
+        check(0, b"\x20\x83\x04\x02/a\x00\x02te\x08trailers", b"\x83\x04\x02/a\x00\x02te\x08trailers");
     }
 
     #[test]

@@ -5,16 +5,15 @@ use super::{HpackError, decode::Text};
 
 /// Bits of each symbol's code; the last is the end-of-string symbol.
 const LENGTHS: [u8; 257] = [
-    13, 23, 28, 28, 28, 28, 28, 28, 28, 24, 30, 28, 28, 30, 28, 28, 28, 28, 28, 28, 28, 28, 30, 28,
-    28, 28, 28, 28, 28, 28, 28, 28, 6, 10, 10, 12, 13, 6, 8, 11, 10, 10, 8, 11, 8, 6, 6, 6, 5, 5,
-    5, 6, 6, 6, 6, 6, 6, 6, 7, 8, 15, 6, 12, 10, 13, 6, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7,
-    7, 7, 7, 7, 7, 7, 7, 7, 8, 7, 8, 13, 19, 13, 14, 6, 15, 5, 6, 5, 6, 5, 6, 6, 6, 5, 7, 7, 6, 6,
-    6, 5, 6, 7, 6, 5, 5, 6, 7, 7, 7, 7, 7, 15, 11, 14, 13, 28, 20, 22, 20, 20, 22, 22, 22, 23, 22,
-    23, 23, 23, 23, 23, 24, 23, 24, 24, 22, 23, 24, 23, 23, 23, 23, 21, 22, 23, 22, 23, 23, 24, 22,
-    21, 20, 22, 22, 23, 23, 21, 23, 22, 22, 24, 21, 22, 23, 23, 21, 21, 22, 21, 23, 22, 23, 23, 20,
-    22, 22, 22, 23, 22, 22, 23, 26, 26, 20, 19, 22, 23, 22, 25, 26, 26, 26, 27, 27, 26, 24, 25, 19,
-    21, 26, 27, 27, 26, 27, 24, 21, 21, 26, 26, 28, 27, 27, 27, 20, 24, 20, 21, 22, 21, 21, 23, 22,
-    22, 25, 25, 24, 24, 26, 23, 26, 27, 26, 26, 27, 27, 27, 27, 27, 28, 27, 27, 27, 27, 27, 26, 30,
+    13, 23, 28, 28, 28, 28, 28, 28, 28, 24, 30, 28, 28, 30, 28, 28, 28, 28, 28, 28, 28, 28, 30, 28, 28, 28, 28, 28, 28,
+    28, 28, 28, 6, 10, 10, 12, 13, 6, 8, 11, 10, 10, 8, 11, 8, 6, 6, 6, 5, 5, 5, 6, 6, 6, 6, 6, 6, 6, 7, 8, 15, 6, 12,
+    10, 13, 6, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 8, 7, 8, 13, 19, 13, 14, 6, 15, 5, 6,
+    5, 6, 5, 6, 6, 6, 5, 7, 7, 6, 6, 6, 5, 6, 7, 6, 5, 5, 6, 7, 7, 7, 7, 7, 15, 11, 14, 13, 28, 20, 22, 20, 20, 22, 22,
+    22, 23, 22, 23, 23, 23, 23, 23, 24, 23, 24, 24, 22, 23, 24, 23, 23, 23, 23, 21, 22, 23, 22, 23, 23, 24, 22, 21, 20,
+    22, 22, 23, 23, 21, 23, 22, 22, 24, 21, 22, 23, 23, 21, 21, 22, 21, 23, 22, 23, 23, 20, 22, 22, 22, 23, 22, 22, 23,
+    26, 26, 20, 19, 22, 23, 22, 25, 26, 26, 26, 27, 27, 26, 24, 25, 19, 21, 26, 27, 27, 26, 27, 24, 21, 21, 26, 26, 28,
+    27, 27, 27, 20, 24, 20, 21, 22, 21, 21, 23, 22, 22, 25, 25, 24, 24, 26, 23, 26, 27, 26, 26, 27, 27, 27, 27, 27, 28,
+    27, 27, 27, 27, 27, 26, 30,
 ];
 const EOS: u16 = 256;
 const SHORTEST: usize = 5;
@@ -54,22 +53,14 @@ const fn sorted_symbols() -> [u16; 257] {
 }
 
 const fn levels() -> [Level; LONGEST + 1] {
-    let mut levels = [Level {
-        limit: 0,
-        first: 0,
-        begin: 0,
-    }; LONGEST + 1];
+    let mut levels = [Level { limit: 0, first: 0, begin: 0 }; LONGEST + 1];
     let (mut len, mut code, mut begin) = (SHORTEST, 0u64, 0);
     while len <= LONGEST {
         let mut count = 0;
         while begin + count < 257 && LENGTHS[SYMBOLS[begin + count] as usize] as usize == len {
             count += 1;
         }
-        levels[len] = Level {
-            limit: (code + count as u64) << (32 - len),
-            first: code << (32 - len),
-            begin,
-        };
+        levels[len] = Level { limit: (code + count as u64) << (32 - len), first: code << (32 - len), begin };
         code = (code + count as u64) << 1;
         begin += count;
         len += 1;
@@ -85,19 +76,12 @@ fn symbol(window: u64) -> (u16, usize) {
     }
     let level = LEVELS[len];
     let place = usize::try_from((window - level.first) >> (32 - len)).unwrap_or(usize::MAX);
-    (
-        SYMBOLS.get(level.begin + place).copied().unwrap_or(EOS),
-        len,
-    )
+    (SYMBOLS.get(level.begin + place).copied().unwrap_or(EOS), len)
 }
 
 /// The next 32 of the `held` lowest bits, filled up with ones.
 const fn window(bits: u64, held: usize) -> u64 {
-    if held >= 32 {
-        bits >> (held - 32) & ONES
-    } else {
-        (bits << 32 | ONES) >> held & ONES
-    }
+    if held >= 32 { bits >> (held - 32) & ONES } else { (bits << 32 | ONES) >> held & ONES }
 }
 
 /// Decodes a whole string.
@@ -119,11 +103,7 @@ pub fn decode(bytes: &[u8]) -> Result<Text, HpackError> {
         let (symbol, len) = symbol(padded);
         if len > held {
             let padding = held < 8 && padded == ONES;
-            return if padding {
-                Ok(text)
-            } else {
-                Err(HpackError::Huffman)
-            };
+            return if padding { Ok(text) } else { Err(HpackError::Huffman) };
         }
         let byte = u8::try_from(symbol).map_err(|_| HpackError::Huffman)?;
         text.push(byte);
@@ -138,23 +118,12 @@ mod tests {
 
     fn check(bytes: &[u8], expected: Result<&[u8], HpackError>) {
         let text = decode(bytes);
-        assert_eq!(
-            text.as_ref()
-                .map(|text| text.beginning())
-                .map_err(|error| *error),
-            expected,
-            "{bytes:x?}"
-        );
+        assert_eq!(text.as_ref().map(|text| text.beginning()).map_err(|error| *error), expected, "{bytes:x?}");
     }
 
     #[test]
     fn the_examples_of_the_standard_decode() {
-        check(
-            &[
-                0xf1, 0xe3, 0xc2, 0xe5, 0xf2, 0x3a, 0x6b, 0xa0, 0xab, 0x90, 0xf4, 0xff,
-            ],
-            Ok(b"www.example.com"),
-        );
+        check(&[0xf1, 0xe3, 0xc2, 0xe5, 0xf2, 0x3a, 0x6b, 0xa0, 0xab, 0x90, 0xf4, 0xff], Ok(b"www.example.com"));
         check(&[0x64, 0x02], Ok(b"302"));
         check(&[0xae, 0xc3, 0x77, 0x1a, 0x4b], Ok(b"private"));
         check(&[], Ok(b""));
