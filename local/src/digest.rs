@@ -26,12 +26,8 @@ pub fn of_bytes(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
 }
 
-/// The program that a live process executes, by the kernel's own link, so that a file replaced meanwhile deceives nobody.
-pub fn of_process(pid: u32) -> io::Result<String> {
-    of_file(Path::new(&format!("/proc/{pid}/exe")))
-}
-
-fn hex(bytes: &[u8]) -> String {
+/// Bytes as hexadecimal digits.
+pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut text, byte| {
         for digit in [byte >> 4, byte & 15] {
             text.push(char::from_digit(u32::from(digit), 16).unwrap_or('0'));
@@ -49,11 +45,5 @@ mod tests {
     fn the_sum_is_that_of_sha256sum() {
         assert_eq!(of_bytes(b""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
         assert_eq!(of_bytes(b"abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
-    }
-
-    #[test]
-    fn a_process_is_summed_by_the_file_it_executes() {
-        let me = std::env::current_exe().unwrap();
-        assert_eq!(of_process(std::process::id()).unwrap(), of_file(&me).unwrap());
     }
 }

@@ -3,7 +3,7 @@
 
 use std::{
     collections::BTreeSet,
-    fs,
+    fmt, fs,
     path::{Path, PathBuf},
 };
 
@@ -23,6 +23,18 @@ pub enum Listener {
     },
 }
 
+impl fmt::Display for Listener {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Nobody => f.write_str("nobody"),
+            Self::Arm => f.write_str("the arm"),
+            Self::Stranger { pid: Some(pid), name: Some(name) } => write!(f, "{name} (process {pid})"),
+            Self::Stranger { pid: Some(pid), name: None } => write!(f, "process {pid}"),
+            Self::Stranger { pid: None, .. } => f.write_str("a process that this user cannot see"),
+        }
+    }
+}
+
 /// Reads who listens on `port`, where `arm` are the processes of the arm.
 pub fn listener(port: u16, arm: &[u32]) -> Listener {
     Proc { root: PathBuf::from("/proc") }.listener(port, arm)
@@ -34,8 +46,7 @@ struct Proc {
 
 impl Proc {
     fn listener(&self, port: u16, arm: &[u32]) -> Listener {
-        let mut sockets: BTreeSet<u64> =
-            ["tcp", "tcp6"].iter().flat_map(|table| self.listening(table, port)).collect();
+        let mut sockets: BTreeSet<u64> = ["tcp", "tcp6"].iter().flat_map(|table| self.listening(table, port)).collect();
         if sockets.is_empty() {
             return Listener::Nobody;
         }

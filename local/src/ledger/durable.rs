@@ -98,8 +98,7 @@ pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), DurableError> {
 /// full is taken off again, so that the file still ends with a whole record.
 pub fn append(path: &Path, bytes: &[u8]) -> Result<(), DurableError> {
     let new = !path.exists();
-    let mut file =
-        OpenOptions::new().create(true).append(true).open(path).map_err(|e| DurableError::at(path, e))?;
+    let mut file = OpenOptions::new().create(true).append(true).open(path).map_err(|e| DurableError::at(path, e))?;
     let before = file.metadata().map_err(|e| DurableError::at(path, e))?.len();
     if let Err(error) = file.write_all(bytes).and_then(|()| file.sync_data()) {
         let _ = file.set_len(before);
