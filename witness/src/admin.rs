@@ -61,10 +61,7 @@ pub fn report(at: SocketAddr, within: Duration) -> Result<AdminReport, AdminErro
 fn ask(at: SocketAddr, until: Instant) -> io::Result<Vec<u8>> {
     let mut stream = TcpStream::connect_timeout(&at, left(until)?)?;
     stream.set_write_timeout(Some(left(until)?))?;
-    stream.write_all(
-        format!("GET /metrics HTTP/1.0\r\nhost: {at}\r\naccept: application/json\r\n\r\n")
-            .as_bytes(),
-    )?;
+    stream.write_all(format!("GET /metrics HTTP/1.0\r\nhost: {at}\r\naccept: application/json\r\n\r\n").as_bytes())?;
     let mut answer = Vec::new();
     let mut piece = [0; 8192];
     while answer.len() < ANSWER_BYTES {
@@ -77,19 +74,12 @@ fn ask(at: SocketAddr, until: Instant) -> io::Result<Vec<u8>> {
             return Ok(answer);
         }
     }
-    Err(io::Error::new(
-        io::ErrorKind::InvalidData,
-        "the answer is over 1 MiB",
-    ))
+    Err(io::Error::new(io::ErrorKind::InvalidData, "the answer is over 1 MiB"))
 }
 
 fn left(until: Instant) -> io::Result<Duration> {
     let left = until.saturating_duration_since(Instant::now());
-    if left.is_zero() {
-        Err(io::ErrorKind::TimedOut.into())
-    } else {
-        Ok(left)
-    }
+    if left.is_zero() { Err(io::ErrorKind::TimedOut.into()) } else { Ok(left) }
 }
 
 fn split_head(answer: &[u8]) -> Option<(&str, &[u8])> {
@@ -100,8 +90,7 @@ fn split_head(answer: &[u8]) -> Option<(&str, &[u8])> {
 fn declared_length(head: &str) -> Option<usize> {
     head.lines().find_map(|line| {
         let (name, value) = line.split_once(':')?;
-        name.eq_ignore_ascii_case("content-length")
-            .then(|| value.trim().parse().ok())?
+        name.eq_ignore_ascii_case("content-length").then(|| value.trim().parse().ok())?
     })
 }
 
@@ -115,16 +104,9 @@ fn is_whole(answer: &[u8]) -> bool {
 
 fn body_of(answer: &[u8]) -> Result<&[u8], String> {
     let (head, body) = split_head(answer).ok_or("what is not HTTP")?;
-    let status = head
-        .lines()
-        .next()
-        .and_then(|line| line.split(' ').nth(1))
-        .unwrap_or("no status");
+    let status = head.lines().next().and_then(|line| line.split(' ').nth(1)).unwrap_or("no status");
     if status != "200" {
-        return Err(format!(
-            "status {}",
-            status.chars().take(20).collect::<String>()
-        ));
+        return Err(format!("status {}", status.chars().take(20).collect::<String>()));
     }
     match declared_length(head) {
         Some(length) if length > body.len() => Err("less than it declared".to_owned()),
@@ -161,10 +143,7 @@ mod tests {
     fn a_report_is_read_with_what_is_not_known_absent() {
         let at = server(b"HTTP/1.1 200 OK\r\nContent-Length: 60\r\n\r\n{\"heapBytes\":42,\"rssBytes\":null,\"settings\":{\"codec\":\"Compi\"}}");
         let told = report(at, Duration::from_secs(10)).unwrap_err().to_string();
-        assert!(
-            told.contains("report"),
-            "a body cut by its own length is no report: {told}"
-        );
+        assert!(told.contains("report"), "a body cut by its own length is no report: {told}");
         let at = server(b"HTTP/1.1 200 OK\r\n\r\n{\"heapBytes\":42,\"rssBytes\":null,\"settings\":{\"codec\":\"Dynamic\"},\"more\":1}");
         let told = report(at, Duration::from_secs(10)).unwrap();
         assert_eq!((told.heap_bytes, told.rss_bytes), (Some(42), None));
@@ -174,18 +153,13 @@ mod tests {
     #[test]
     fn what_is_not_a_report_is_an_error_that_says_what_came() {
         let check = |answer: &'static [u8], expected: &str| {
-            let told = report(server(answer), Duration::from_secs(10))
-                .unwrap_err()
-                .to_string();
+            let told = report(server(answer), Duration::from_secs(10)).unwrap_err().to_string();
             assert!(told.contains(expected), "{told} should tell {expected}");
         };
         check(b"HTTP/1.1 503 Busy\r\n\r\n", "status 503");
         check(b"SSH-2.0-OpenSSH\r\n", "not HTTP");
         check(b"HTTP/1.1 200 OK\r\n\r\nheap 42", "not its report");
-        check(
-            b"HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\n{}",
-            "less than it declared",
-        );
+        check(b"HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\n{}", "less than it declared");
         check(b"", "not HTTP");
     }
 

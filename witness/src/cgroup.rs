@@ -55,22 +55,9 @@ impl Cgroup {
     /// The cgroups that a process is in.
     pub fn of(root: &Root, pid: u32) -> Result<Self, ReadError> {
         let hierarchies = Hierarchy::all(root)?;
-        let text = root::text(&root.process(pid).join("cgroup"))?;
-        let place = |controller: &str| {
-            let hierarchy = Hierarchy::holding(&hierarchies, controller)?;
-            let folder = hierarchy.folder(membership(&text, hierarchy, controller)?)?;
-            Some(Place {
-                folder: root.path(folder),
-                top: root.path(&hierarchy.mount_point),
-                version: hierarchy.version,
-            })
-        };
-        Ok(Self {
-            cpu: place("cpu"),
-            cpuacct: place("cpuacct"),
-            memory: place("memory"),
-            cpuset: place("cpuset"),
-        })
+        let memberships = root::text(&root.process(pid).join("cgroup"))?;
+        let place = |controller| Place::among(root, &hierarchies, &memberships, controller);
+        Ok(Self { cpu: place("cpu"), cpuacct: place("cpuacct"), memory: place("memory"), cpuset: place("cpuset") })
     }
 
     /// CPU time that the group has used, ended processes included, nanoseconds; `None` where it is not accounted.
@@ -104,18 +91,9 @@ impl Cgroup {
     /// The limits in effect.
     pub fn limits(&self) -> Limits {
         Limits {
-            cpu_milli: self
-                .cpu
-                .as_ref()
-                .and_then(|place| place.tightest(Place::cpu_milli)),
-            period_micros: self
-                .cpu
-                .as_ref()
-                .and_then(|place| Some(place.quota(&place.folder)?.period_micros)),
-            memory_bytes: self
-                .memory
-                .as_ref()
-                .and_then(|place| place.tightest(Place::memory_bytes)),
+            cpu_milli: self.cpu.as_ref().and_then(|place| place.tightest(Place::cpu_milli)),
+            period_micros: self.cpu.as_ref().and_then(|place| Some(place.quota(&place.folder)?.period_micros)),
+            memory_bytes: self.memory.as_ref().and_then(|place| place.tightest(Place::memory_bytes)),
             cpus: self.cpuset.as_ref().and_then(Place::cpus),
         }
     }
@@ -143,12 +121,7 @@ impl Cgroup {
 
     /// The controllers' places that are there. Processes are in all of them.
     pub fn places(&self) -> impl Iterator<Item = &Place> {
-        let Self {
-            cpu,
-            cpuacct,
-            memory,
-            cpuset,
-        } = self;
+        let Self { cpu, cpuacct, memory, cpuset } = self;
         [cpuacct, cpu, memory, cpuset].into_iter().flatten()
     }
 }
@@ -162,32 +135,34 @@ struct Quota {
 }
 
 impl Place {
+    /// Where a process is controlled by one controller; `None` where that cannot be seen.
+    pub fn of(root: &Root, pid: u32, controller: &str) -> Option<Self> {
+        let memberships = root::text(&root.process(pid).join("cgroup")).ok()?;
+        Self::among(root, &Hierarchy::all(root).ok()?, &memberships, controller)
+    }
+
+    fn among(root: &Root, hierarchies: &[Hierarchy], memberships: &str, controller: &str) -> Option<Self> {
+        let hierarchy = Hierarchy::holding(hierarchies, controller)?;
+        let folder = hierarchy.folder(membership(memberships, hierarchy, controller)?)?;
+        Some(Self { folder: root.path(folder), top: root.path(&hierarchy.mount_point), version: hierarchy.version })
+    }
+
     /// The smallest value among the group's folder and those above it.
     fn tightest(&self, read: impl Fn(&Self, &Path) -> Option<u64>) -> Option<u64> {
-        let folders = self
-            .folder
-            .ancestors()
-            .take_while(|folder| folder.starts_with(&self.top));
+        let folders = self.folder.ancestors().take_while(|folder| folder.starts_with(&self.top));
         folders.filter_map(|folder| read(self, folder)).min()
     }
 
     fn quota(&self, folder: &Path) -> Option<Quota> {
         match self.version {
             CgroupVersion::V1 => Some(Quota {
-                quota_micros: root::text(&folder.join("cpu.cfs_quota_us"))
-                    .ok()?
-                    .trim()
-                    .parse()
-                    .ok(),
+                quota_micros: root::text(&folder.join("cpu.cfs_quota_us")).ok()?.trim().parse().ok(),
                 period_micros: root::number(&folder.join("cpu.cfs_period_us")).ok()?,
             }),
             CgroupVersion::V2 => {
                 let text = root::text(&folder.join("cpu.max")).ok()?;
                 let (quota, period) = text.trim().split_once(' ')?;
-                Some(Quota {
-                    quota_micros: quota.parse().ok(),
-                    period_micros: period.parse().ok()?,
-                })
+                Some(Quota { quota_micros: quota.parse().ok(), period_micros: period.parse().ok()? })
             }
         }
     }
@@ -204,9 +179,7 @@ impl Place {
             CgroupVersion::V1 => "memory.limit_in_bytes",
             CgroupVersion::V2 => "memory.max",
         };
-        root::number(&folder.join(file))
-            .ok()
-            .filter(|&bytes| bytes < NO_LIMIT)
+        root::number(&folder.join(file)).ok().filter(|&bytes| bytes < NO_LIMIT)
     }
 
     fn cpus(&self) -> Option<CpuList> {
@@ -234,22 +207,13 @@ fn membership<'a>(text: &'a str, hierarchy: &Hierarchy, controller: &str) -> Opt
 fn collect_processes(folder: &Path, pids: &mut Vec<u32>) -> Result<(), ReadError> {
     let path = folder.join("cgroup.procs");
     for line in root::text(&path)?.lines() {
-        let pid: u32 = line
-            .trim()
-            .parse()
-            .map_err(|_| malformed(&path, "process ids"))?;
+        let pid: u32 = line.trim().parse().map_err(|_| malformed(&path, "process ids"))?;
         if pid != 0 {
             pids.push(pid);
         }
     }
-    let entries = fs::read_dir(folder).map_err(|source| ReadError::Unreadable {
-        path: folder.to_owned(),
-        source,
-    })?;
-    for entry in entries
-        .flatten()
-        .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
-    {
+    let entries = fs::read_dir(folder).map_err(|source| ReadError::Unreadable { path: folder.to_owned(), source })?;
+    for entry in entries.flatten().filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())) {
         collect_processes(&entry.path(), pids)?;
     }
     Ok(())

@@ -47,24 +47,15 @@ impl CpuList {
 
 impl FromIterator<u32> for CpuList {
     fn from_iter<I: IntoIterator<Item = u32>>(cpus: I) -> Self {
-        Self {
-            cpus: cpus.into_iter().collect(),
-        }
+        Self { cpus: cpus.into_iter().collect() }
     }
 }
 
 impl FromStr for CpuList {
     type Err = CpuListError;
     fn from_str(text: &str) -> Result<Self, CpuListError> {
-        let wrong = || CpuListError {
-            text: text.to_owned(),
-        };
-        let number = |text: &str| {
-            text.parse::<u32>()
-                .ok()
-                .filter(|&cpu| cpu <= HIGHEST)
-                .ok_or_else(wrong)
-        };
+        let wrong = || CpuListError { text: text.to_owned() };
+        let number = |text: &str| text.parse::<u32>().ok().filter(|&cpu| cpu <= HIGHEST).ok_or_else(wrong);
         let mut cpus = BTreeSet::new();
         for piece in text.trim().split(',').filter(|piece| !piece.is_empty()) {
             let (first, last) = piece.split_once('-').unwrap_or((piece, piece));
@@ -107,11 +98,7 @@ mod tests {
     #[test]
     fn lists_are_read_as_the_kernel_writes_them() {
         let check = |text: &str, expected: &[u32]| {
-            assert_eq!(
-                text.parse::<CpuList>().unwrap().to_vec(),
-                expected,
-                "{text}"
-            );
+            assert_eq!(text.parse::<CpuList>().unwrap().to_vec(), expected, "{text}");
         };
         check("0-1\n", &[0, 1]);
         check("0,2-4,9", &[0, 2, 3, 4, 9]);

@@ -25,14 +25,10 @@ impl Environment {
     }
 
     fn sift(bytes: &[u8], keys: &[&str], salt: &[u8]) -> Self {
-        let mut declared: BTreeMap<String, Option<String>> =
-            keys.iter().map(|&key| (key.to_owned(), None)).collect();
+        let mut declared: BTreeMap<String, Option<String>> = keys.iter().map(|&key| (key.to_owned(), None)).collect();
         let mut rest = Vec::new();
         for variable in process::split_at_zeros(bytes) {
-            match variable
-                .split_once('=')
-                .and_then(|(key, value)| Some((declared.get_mut(key)?, value)))
-            {
+            match variable.split_once('=').and_then(|(key, value)| Some((declared.get_mut(key)?, value))) {
                 // The C library answers with the first where a name comes twice.
                 Some((held, value)) => {
                     held.get_or_insert_with(|| value.to_owned());
@@ -41,10 +37,7 @@ impl Environment {
             }
         }
         rest.sort_unstable();
-        Self {
-            declared,
-            rest_sha256: salted(&rest, salt),
-        }
+        Self { declared, rest_sha256: salted(&rest, salt) }
     }
 }
 
@@ -66,30 +59,15 @@ mod tests {
     #[test]
     fn only_declared_keys_come_out() {
         let told = Environment::sift(BYTES, &["MODE", "EMPTY", "ABSENT"], b"salt");
-        let values: Vec<_> = told
-            .declared
-            .iter()
-            .map(|(key, value)| (key.as_str(), value.as_deref()))
-            .collect();
-        assert_eq!(
-            values,
-            [
-                ("ABSENT", None),
-                ("EMPTY", Some("")),
-                ("MODE", Some("fast=er"))
-            ]
-        );
+        let values: Vec<_> = told.declared.iter().map(|(key, value)| (key.as_str(), value.as_deref())).collect();
+        assert_eq!(values, [("ABSENT", None), ("EMPTY", Some("")), ("MODE", Some("fast=er"))]);
         assert!(!format!("{told:?}").contains("secret"));
     }
 
     #[test]
     fn the_hash_of_the_rest_knows_salt_and_content_but_not_order() {
-        let hash =
-            |bytes: &[u8], salt: &[u8]| Environment::sift(bytes, &["MODE"], salt).rest_sha256;
-        assert_eq!(
-            hash(b"A=1\0MODE=x\0B=2\0", b"s"),
-            hash(b"B=2\0A=1\0MODE=y\0", b"s")
-        );
+        let hash = |bytes: &[u8], salt: &[u8]| Environment::sift(bytes, &["MODE"], salt).rest_sha256;
+        assert_eq!(hash(b"A=1\0MODE=x\0B=2\0", b"s"), hash(b"B=2\0A=1\0MODE=y\0", b"s"));
         assert_ne!(hash(b"A=1\0B=2\0", b"s"), hash(b"A=1\0B=2\0", b"t"));
         assert_ne!(hash(b"A=1\0B=2\0", b"s"), hash(b"A=1\0B=3\0", b"s"));
         assert_ne!(hash(b"A=1\0B=2\0", b"s"), hash(b"A=1B=2\0", b"s"));

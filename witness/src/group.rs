@@ -31,15 +31,9 @@ impl Group {
     /// The processes alive: by the cgroup where there is one, else by descent.
     pub fn processes(&self, root: &Root) -> Result<Vec<Process>, ReadError> {
         let members: Vec<Process> = match self.own_cgroup() {
-            Some(cgroup) => cgroup
-                .processes()?
-                .into_iter()
-                .filter_map(|pid| Process::read(root, pid).ok())
-                .collect(),
+            Some(cgroup) => cgroup.processes()?.into_iter().filter_map(|pid| Process::read(root, pid).ok()).collect(),
             None => match self.lineage {
-                Lineage::Below(pid) => {
-                    Process::read(root, pid).and_then(|_| descendants(root, pid))?
-                }
+                Lineage::Below(pid) => Process::read(root, pid).and_then(|_| descendants(root, pid))?,
                 Lineage::Tree(pid) => {
                     let mut tree = vec![Process::read(root, pid)?];
                     tree.extend(descendants(root, pid)?);
@@ -52,9 +46,7 @@ impl Group {
 
     /// The cgroup, where it exists in at least one hierarchy.
     fn own_cgroup(&self) -> Option<&Cgroup> {
-        self.cgroup
-            .as_ref()
-            .filter(|cgroup| cgroup.places().next().is_some())
+        self.cgroup.as_ref().filter(|cgroup| cgroup.places().next().is_some())
     }
 }
 
@@ -83,38 +75,24 @@ struct Members {
 
 impl GroupReader {
     pub(crate) fn new(root: Root, group: Group) -> Self {
-        Self {
-            root,
-            group,
-            ledger: ThreadLedger::default(),
-        }
+        Self { root, group, ledger: ThreadLedger::default() }
     }
 
     /// CPU time now; `None` where it cannot be read.
     pub(crate) fn cpu(&mut self) -> Option<CpuRead> {
         if let Some(nanos) = self.group.cgroup.as_ref().and_then(Cgroup::cpu_nanos) {
-            return Some(CpuRead {
-                nanos,
-                source: CpuSource::Cgroup,
-                members: None,
-            });
+            return Some(CpuRead { nanos, source: CpuSource::Cgroup, members: None });
         }
         let members = self.members()?;
         let nanos = self.ledger.total(members.threads.iter());
-        Some(CpuRead {
-            nanos,
-            source: CpuSource::Schedstat,
-            members: Some(members),
-        })
+        Some(CpuRead { nanos, source: CpuSource::Schedstat, members: Some(members) })
     }
 
     /// All else of the reading.
     pub(crate) fn whole(&self, cpu: CpuRead) -> Option<GroupReading> {
         let Members { processes, threads } = cpu.members.or_else(|| self.members())?;
-        let resident: Vec<u64> = processes
-            .iter()
-            .filter_map(|process| memory::rss_bytes(&self.root, process.pid).ok())
-            .collect();
+        let resident: Vec<u64> =
+            processes.iter().filter_map(|process| memory::rss_bytes(&self.root, process.pid).ok()).collect();
         let cgroup = self.group.cgroup.as_ref();
         Some(GroupReading {
             processes: processes.iter().map(Process::reading).collect(),
@@ -130,10 +108,7 @@ impl GroupReader {
 
     fn members(&self) -> Option<Members> {
         let processes = self.group.processes(&self.root).ok()?;
-        let threads = processes
-            .iter()
-            .flat_map(|process| threads(&self.root, process.pid))
-            .collect();
+        let threads = processes.iter().flat_map(|process| threads(&self.root, process.pid)).collect();
         Some(Members { processes, threads })
     }
 }

@@ -29,10 +29,7 @@ impl HeapProbe {
         let (ask, asked) = channel();
         let (tell, told) = channel();
         let work = move || answer(at, budget, &asked, &tell);
-        let thread = thread::Builder::new()
-            .name("witness-heap".to_owned())
-            .spawn(work)
-            .ok()?;
+        let thread = thread::Builder::new().name("witness-heap".to_owned()).spawn(work).ok()?;
         Some(Self { ask, told, thread })
     }
 
@@ -80,10 +77,7 @@ enum Attempts {
 
 fn attempts(at: SocketAddr, until: Instant, asked: &Receiver<usize>) -> Attempts {
     while Instant::now() < until {
-        match admin::report(
-            at,
-            ATTEMPT.min(until.saturating_duration_since(Instant::now())),
-        ) {
+        match admin::report(at, ATTEMPT.min(until.saturating_duration_since(Instant::now()))) {
             Ok(report) => return report.heap_bytes.map_or(Attempts::InVain, Attempts::Told),
             Err(_) => match asked.recv_timeout(PAUSE) {
                 Ok(newer) => return Attempts::Superseded(newer),
@@ -112,10 +106,7 @@ mod tests {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let at = listener.local_addr().unwrap();
         let server = thread::spawn(move || {
-            for answer in [
-                "HTTP/1.1 503 Busy\r\n\r\n",
-                "HTTP/1.1 200 OK\r\n\r\n{\"heapBytes\":7}",
-            ] {
+            for answer in ["HTTP/1.1 503 Busy\r\n\r\n", "HTTP/1.1 200 OK\r\n\r\n{\"heapBytes\":7}"] {
                 let (mut stream, _) = listener.accept().unwrap();
                 let _ = stream.read(&mut [0; 1024]);
                 stream.write_all(answer.as_bytes()).unwrap();

@@ -17,11 +17,7 @@ pub(crate) struct Instants {
 
 impl Instants {
     pub(crate) fn new(start: i64, end: i64) -> Self {
-        Self {
-            start,
-            end: end.max(start),
-            last: None,
-        }
+        Self { start, end: end.max(start), last: None }
     }
 
     /// The next instant; `None` once the end was given. Seconds that were slept through are left out, edges never.
@@ -42,11 +38,7 @@ impl Instants {
 
     fn second_after(&self, time: i64) -> i64 {
         let next = self.start + ((time - self.start) / SECOND + 1) * SECOND;
-        if next + NEAR_END >= self.end {
-            self.end
-        } else {
-            next
-        }
+        if next + NEAR_END >= self.end { self.end } else { next }
     }
 }
 
@@ -71,10 +63,8 @@ mod tests {
     #[test]
     fn a_step_is_read_at_its_edges_and_every_second() {
         let check = |end: i64, expected: &[i64]| {
-            let tenths: Vec<i64> = instants(7, 7 + end * SECOND / 10, 0)
-                .iter()
-                .map(|at| (at - 7) * 10 / SECOND)
-                .collect();
+            let tenths: Vec<i64> =
+                instants(7, 7 + end * SECOND / 10, 0).iter().map(|at| (at - 7) * 10 / SECOND).collect();
             assert_eq!(tenths, expected);
         };
         check(30, &[0, 10, 20, 30]);
@@ -86,18 +76,12 @@ mod tests {
 
     #[test]
     fn a_second_right_before_the_end_is_left_to_the_end() {
-        assert_eq!(
-            instants(0, SECOND + SECOND / 20, 0),
-            [0, SECOND + SECOND / 20]
-        );
+        assert_eq!(instants(0, SECOND + SECOND / 20, 0), [0, SECOND + SECOND / 20]);
     }
 
     #[test]
     fn seconds_slept_through_are_left_out_but_never_the_end() {
-        assert_eq!(
-            instants(0, 6 * SECOND, 5 * SECOND / 2),
-            [0, 2 * SECOND, 5 * SECOND, 6 * SECOND]
-        );
+        assert_eq!(instants(0, 6 * SECOND, 5 * SECOND / 2), [0, 2 * SECOND, 5 * SECOND, 6 * SECOND]);
     }
 
     proptest! {

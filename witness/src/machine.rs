@@ -23,10 +23,7 @@ pub fn machine(root: &Root) -> Machine {
         governor: governor(root, &cpus_online),
         irq_time_accounting: irq_time_accounting(root, &kernel),
         cgroups: cgroup_version(root),
-        clocksource: word(
-            root,
-            "/sys/devices/system/clocksource/clocksource0/current_clocksource",
-        ),
+        clocksource: word(root, "/sys/devices/system/clocksource/clocksource0/current_clocksource"),
         virtual_machine: virtual_machine(root),
         memory_bytes: memory_bytes(root),
         cpus_online,
@@ -39,15 +36,9 @@ pub fn siblings(root: &Root, cpus: &[u32]) -> Vec<Vec<u32>> {
     let cores: BTreeSet<Vec<u32>> = cpus
         .iter()
         .map(|&cpu| {
-            let core = list(
-                root,
-                &format!("/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list"),
-            );
+            let core = list(root, &format!("/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list"));
             let core = core.unwrap_or_else(|| [cpu].into_iter().collect());
-            cpus.iter()
-                .copied()
-                .filter(|&other| other == cpu || core.contains(other))
-                .collect()
+            cpus.iter().copied().filter(|&other| other == cpu || core.contains(other)).collect()
         })
         .collect();
     cores.into_iter().collect()
@@ -63,16 +54,12 @@ fn list(root: &Root, path: &str) -> Option<CpuList> {
 }
 
 fn online(root: &Root) -> Vec<u32> {
-    list(root, "/sys/devices/system/cpu/online")
-        .map(|cpus| cpus.to_vec())
-        .unwrap_or_default()
+    list(root, "/sys/devices/system/cpu/online").map(|cpus| cpus.to_vec()).unwrap_or_default()
 }
 
 fn allowed(root: &Root) -> Option<Vec<u32>> {
     let pid = std::process::id();
-    process::cpus_allowed(root, pid, pid)
-        .ok()
-        .map(|cpus| cpus.to_vec())
+    process::cpus_allowed(root, pid, pid).ok().map(|cpus| cpus.to_vec())
 }
 
 /// Intel and AMD write `model name`; Arm has no name here, so its implementer and part stand for it.
@@ -81,17 +68,10 @@ fn cpu_model(root: &Root) -> Option<String> {
     let field = |name: &str| {
         text.lines().find_map(|line| {
             let (key, value) = line.split_once(':')?;
-            (key.trim() == name)
-                .then(|| value.split_ascii_whitespace().collect::<Vec<_>>().join(" "))
+            (key.trim() == name).then(|| value.split_ascii_whitespace().collect::<Vec<_>>().join(" "))
         })
     };
-    let arm = || {
-        Some(format!(
-            "implementer {} part {}",
-            field("CPU implementer")?,
-            field("CPU part")?
-        ))
-    };
+    let arm = || Some(format!("implementer {} part {}", field("CPU implementer")?, field("CPU part")?));
     field("model name").or_else(arm).or_else(|| field("cpu"))
 }
 
@@ -102,10 +82,7 @@ fn smt(root: &Root, cpus: &[u32]) -> Option<bool> {
         Some("0") => Some(false),
         _ => {
             let first = cpus.first()?;
-            list(
-                root,
-                &format!("/sys/devices/system/cpu/cpu{first}/topology/thread_siblings_list"),
-            )?;
+            list(root, &format!("/sys/devices/system/cpu/cpu{first}/topology/thread_siblings_list"))?;
             Some(siblings(root, cpus).iter().any(|core| core.len() > 1))
         }
     }
@@ -113,27 +90,16 @@ fn smt(root: &Root, cpus: &[u32]) -> Option<bool> {
 
 fn governor(root: &Root, cpus: &[u32]) -> Option<String> {
     let path = |cpu| format!("/sys/devices/system/cpu/cpu{cpu}/cpufreq/scaling_governor");
-    let all: Vec<String> = cpus
-        .iter()
-        .map(|&cpu| word(root, &path(cpu)))
-        .collect::<Option<_>>()?;
+    let all: Vec<String> = cpus.iter().map(|&cpu| word(root, &path(cpu))).collect::<Option<_>>()?;
     let first = all.first()?.clone();
-    Some(if all.iter().all(|governor| *governor == first) {
-        first
-    } else {
-        all.join(" ")
-    })
+    Some(if all.iter().all(|governor| *governor == first) { first } else { all.join(" ") })
 }
 
 /// From the kernel's own configuration, where it publishes one. A command line may switch exact accounting off.
 fn irq_time_accounting(root: &Root, kernel: &str) -> Option<bool> {
     let config = kernel_config(root, kernel)?;
-    let on = config
-        .lines()
-        .any(|line| line == "CONFIG_IRQ_TIME_ACCOUNTING=y");
-    let off = root
-        .text("/proc/cmdline")
-        .is_ok_and(|line| line.split_whitespace().any(|word| word == "tsc=noirqtime"));
+    let on = config.lines().any(|line| line == "CONFIG_IRQ_TIME_ACCOUNTING=y");
+    let off = root.text("/proc/cmdline").is_ok_and(|line| line.split_whitespace().any(|word| word == "tsc=noirqtime"));
     Some(on && !off)
 }
 
@@ -143,10 +109,7 @@ fn kernel_config(root: &Root, kernel: &str) -> Option<String> {
     }
     let mut text = String::new();
     let packed = fs::File::open(root.path("/proc/config.gz")).ok()?;
-    GzDecoder::new(packed)
-        .take(CONFIG_BYTES)
-        .read_to_string(&mut text)
-        .ok()?;
+    GzDecoder::new(packed).take(CONFIG_BYTES).read_to_string(&mut text).ok()?;
     Some(text)
 }
 
@@ -159,18 +122,12 @@ fn cgroup_version(root: &Root) -> Option<CgroupVersion> {
 fn virtual_machine(root: &Root) -> Option<bool> {
     let text = root.text("/proc/cpuinfo").ok()?;
     let flags = text.lines().find_map(|line| line.strip_prefix("flags"))?;
-    Some(
-        flags
-            .split_ascii_whitespace()
-            .any(|flag| flag == "hypervisor"),
-    )
+    Some(flags.split_ascii_whitespace().any(|flag| flag == "hypervisor"))
 }
 
 fn memory_bytes(root: &Root) -> Option<u64> {
     let text = root.text("/proc/meminfo").ok()?;
-    let line = text
-        .lines()
-        .find_map(|line| line.strip_prefix("MemTotal:"))?;
+    let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
     let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     Some(kilobytes * 1024)
 }

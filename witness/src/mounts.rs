@@ -23,23 +23,13 @@ pub struct Hierarchy {
 impl Hierarchy {
     /// All hierarchies that are mounted.
     pub fn all(root: &Root) -> Result<Vec<Self>, ReadError> {
-        Ok(root
-            .text("/proc/self/mountinfo")?
-            .lines()
-            .filter_map(parse_line)
-            .collect())
+        Ok(root.text("/proc/self/mountinfo")?.lines().filter_map(parse_line).collect())
     }
 
     /// The one that holds a controller. The unified one holds every controller that no old one does.
     pub fn holding<'a>(hierarchies: &'a [Self], controller: &str) -> Option<&'a Self> {
-        let old = hierarchies
-            .iter()
-            .find(|hierarchy| hierarchy.controllers.iter().any(|name| name == controller));
-        old.or_else(|| {
-            hierarchies
-                .iter()
-                .find(|hierarchy| hierarchy.version == CgroupVersion::V2)
-        })
+        let old = hierarchies.iter().find(|hierarchy| hierarchy.controllers.iter().any(|name| name == controller));
+        old.or_else(|| hierarchies.iter().find(|hierarchy| hierarchy.version == CgroupVersion::V2))
     }
 
     /// The folder of a cgroup, as the kernel names it; `None` where it lies outside of what is mounted.
@@ -48,11 +38,7 @@ impl Hierarchy {
         if below.components().any(|part| part.as_os_str() == "..") {
             return None;
         }
-        Some(if below.as_os_str().is_empty() {
-            self.mount_point.clone()
-        } else {
-            self.mount_point.join(below)
-        })
+        Some(if below.as_os_str().is_empty() { self.mount_point.clone() } else { self.mount_point.join(below) })
     }
 }
 
@@ -67,9 +53,7 @@ fn parse_line(line: &str) -> Option<Hierarchy> {
         ("cgroup2", _, _) => (CgroupVersion::V2, ""),
         _ => return None,
     };
-    let controllers = options
-        .split(',')
-        .filter(|option| CONTROLLERS.contains(option));
+    let controllers = options.split(',').filter(|option| CONTROLLERS.contains(option));
     Some(Hierarchy {
         version,
         controllers: controllers.map(str::to_owned).collect(),
@@ -83,16 +67,9 @@ const CONTROLLERS: [&str; 5] = ["cpu", "cpuacct", "cpuset", "memory", "freezer"]
 
 /// Blanks, tabs, line ends and backslashes are written as three octal digits.
 fn unescape(text: &str) -> String {
-    [
-        ("\\040", " "),
-        ("\\011", "\t"),
-        ("\\012", "\n"),
-        ("\\134", "\\"),
-    ]
-    .iter()
-    .fold(text.to_owned(), |text, (code, letter)| {
-        text.replace(code, letter)
-    })
+    [("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")]
+        .iter()
+        .fold(text.to_owned(), |text, (code, letter)| text.replace(code, letter))
 }
 
 #[cfg(test)]
@@ -109,18 +86,12 @@ mod tests {
         let hierarchy = parse_line(line).unwrap();
         assert_eq!(hierarchy.version, CgroupVersion::V1);
         assert_eq!(hierarchy.controllers, ["cpu", "cpuacct"]);
-        assert_eq!(
-            hierarchy.mount_point,
-            Path::new("/sys/fs/cgroup/cpu,cpuacct")
-        );
+        assert_eq!(hierarchy.mount_point, Path::new("/sys/fs/cgroup/cpu,cpuacct"));
     }
 
     #[test]
     fn what_is_no_cgroup_is_passed_over() {
-        assert_eq!(
-            parse_line("22 27 0:21 / /proc rw,relatime - proc proc rw"),
-            None
-        );
+        assert_eq!(parse_line("22 27 0:21 / /proc rw,relatime - proc proc rw"), None);
         assert_eq!(parse_line(""), None);
         assert!(parse_line(r"41 31 0:38 / /sys/fs/my\040group rw - cgroup2 cgroup2 rw").is_some());
     }
@@ -132,8 +103,7 @@ mod tests {
             "2 0 0:2 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw",
         ];
         let all: Vec<Hierarchy> = lines.iter().filter_map(|line| parse_line(line)).collect();
-        let version =
-            |controller| Hierarchy::holding(&all, controller).map(|hierarchy| hierarchy.version);
+        let version = |controller| Hierarchy::holding(&all, controller).map(|hierarchy| hierarchy.version);
         assert_eq!(version("memory"), Some(CgroupVersion::V1));
         assert_eq!(version("cpu"), Some(CgroupVersion::V2));
         assert_eq!(Hierarchy::holding(&all[..1], "cpu"), None);
@@ -144,11 +114,7 @@ mod tests {
         let line = "1 0 0:1 /docker/abc /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory";
         let hierarchy = parse_line(line).unwrap();
         let check = |cgroup: &str, expected: Option<&str>| {
-            assert_eq!(
-                hierarchy.folder(Path::new(cgroup)),
-                expected.map(PathBuf::from),
-                "{cgroup}"
-            );
+            assert_eq!(hierarchy.folder(Path::new(cgroup)), expected.map(PathBuf::from), "{cgroup}");
         };
         check("/docker/abc", Some("/sys/fs/cgroup/memory"));
         check("/docker/abc/arm", Some("/sys/fs/cgroup/memory/arm"));

@@ -10,12 +10,8 @@ use crate::{
 /// Reads the node.
 pub fn node(root: &Root) -> Result<NodeReading, ReadError> {
     let path = root.path("/proc/stat");
-    let cpus = parse_stat(&root::text(&path)?, tick_nanos())
-        .ok_or_else(|| malformed(&path, "the times of CPUs"))?;
-    Ok(NodeReading {
-        cpus,
-        pressure: pressure(root),
-    })
+    let cpus = parse_stat(&root::text(&path)?, tick_nanos()).ok_or_else(|| malformed(&path, "the times of CPUs"))?;
+    Ok(NodeReading { cpus, pressure: pressure(root) })
 }
 
 /// Length of the clock tick in which `/proc/stat` counts, nanoseconds.
@@ -25,12 +21,8 @@ fn tick_nanos() -> u64 {
 
 /// The lines of single CPUs; numbers may have holes where CPUs are offline.
 fn parse_stat(text: &str, tick: u64) -> Option<Vec<CpuTimes>> {
-    let lines = text
-        .lines()
-        .filter(|line| line.starts_with("cpu") && !line.starts_with("cpu "));
-    let cpus: Vec<CpuTimes> = lines
-        .map(|line| parse_cpu(line, tick))
-        .collect::<Option<_>>()?;
+    let lines = text.lines().filter(|line| line.starts_with("cpu") && !line.starts_with("cpu "));
+    let cpus: Vec<CpuTimes> = lines.map(|line| parse_cpu(line, tick)).collect::<Option<_>>()?;
     (!cpus.is_empty()).then_some(cpus)
 }
 
@@ -41,29 +33,15 @@ fn parse_cpu(line: &str, tick: u64) -> Option<CpuTimes> {
     let (user, nice, system, idle) = (time()?, time()?, time()?, time()?);
     let (iowait, irq, softirq, steal) = (time()?, time()?, time()?, time()?);
     // Time of guests, the two fields after these, is already part of user and nice.
-    Some(CpuTimes {
-        cpu,
-        user,
-        nice,
-        system,
-        idle,
-        iowait,
-        irq,
-        softirq,
-        steal,
-    })
+    Some(CpuTimes { cpu, user, nice, system, idle, iowait, irq, softirq, steal })
 }
 
 /// Absent where the kernel does not account for it, or has it switched off.
 fn pressure(root: &Root) -> Option<Pressure> {
     let text = root.text("/proc/pressure/cpu").ok()?;
     let some = text.lines().find(|line| line.starts_with("some "))?;
-    let total = some
-        .split_ascii_whitespace()
-        .find_map(|field| field.strip_prefix("total="))?;
-    Some(Pressure {
-        some_micros: total.parse().ok()?,
-    })
+    let total = some.split_ascii_whitespace().find_map(|field| field.strip_prefix("total="))?;
+    Some(Pressure { some_micros: total.parse().ok()? })
 }
 
 #[cfg(test)]

@@ -34,10 +34,7 @@ impl Process {
     /// Every process of the machine that can be seen, in no order. One that ends meanwhile is left out.
     pub fn all(root: &Root) -> Result<Vec<Self>, ReadError> {
         let folder = root.path("/proc");
-        let entries = fs::read_dir(&folder).map_err(|source| ReadError::Unreadable {
-            path: folder,
-            source,
-        })?;
+        let entries = fs::read_dir(&folder).map_err(|source| ReadError::Unreadable { path: folder, source })?;
         let pids = entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
         Ok(pids.filter_map(|pid| Self::read(root, pid).ok()).collect())
     }
@@ -49,10 +46,7 @@ impl Process {
 
     /// Its identity as windows keep it.
     pub fn reading(&self) -> ProcessReading {
-        ProcessReading {
-            pid: self.pid,
-            start_ticks: self.start_ticks,
-        }
+        ProcessReading { pid: self.pid, start_ticks: self.start_ticks }
     }
 }
 
@@ -77,22 +71,14 @@ pub fn descendants(root: &Root, of: u32) -> Result<Vec<Process>, ReadError> {
 
 /// As `descendants`, by the kernel's lists of children; `None` on a kernel that has none.
 fn by_children_files(root: &Root, of: u32) -> Option<Vec<Process>> {
-    if !root
-        .process(of)
-        .join(format!("task/{of}/children"))
-        .exists()
-    {
+    if !root.process(of).join(format!("task/{of}/children")).exists() {
         return None;
     }
     let mut found: Vec<Process> = Vec::new();
     let mut parent = of;
     let mut next = 0;
     loop {
-        found.extend(
-            children(root, parent)
-                .into_iter()
-                .filter_map(|pid| Process::read(root, pid).ok()),
-        );
+        found.extend(children(root, parent).into_iter().filter_map(|pid| Process::read(root, pid).ok()));
         let Some(process) = found.get(next) else {
             return Some(found);
         };
@@ -108,11 +94,7 @@ fn children(root: &Root, pid: u32) -> Vec<u32> {
         root::text(&path).ok()
     });
     lists
-        .flat_map(|list| {
-            list.split_ascii_whitespace()
-                .filter_map(|pid| pid.parse().ok())
-                .collect::<Vec<_>>()
-        })
+        .flat_map(|list| list.split_ascii_whitespace().filter_map(|pid| pid.parse().ok()).collect::<Vec<_>>())
         .collect()
 }
 
@@ -121,9 +103,7 @@ pub(crate) fn threads(root: &Root, pid: u32) -> Vec<u32> {
     let Ok(entries) = fs::read_dir(root.process(pid).join("task")) else {
         return Vec::new();
     };
-    entries
-        .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
-        .collect()
+    entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok()).collect()
 }
 
 /// The command line as the process was executed with, or as it has rewritten it.
@@ -137,9 +117,7 @@ impl CommandLine {
     /// Reads a process's command line. A kernel thread's and an ended process's is empty.
     pub fn read(root: &Root, pid: u32) -> Result<Self, ReadError> {
         let bytes = root::bytes(&root.process(pid).join("cmdline"))?;
-        Ok(Self {
-            words: split_at_zeros(&bytes),
-        })
+        Ok(Self { words: split_at_zeros(&bytes) })
     }
 
     /// The title that the process has put over its arguments, if it has: servers that fork do so.
@@ -153,23 +131,14 @@ impl CommandLine {
 
 /// The program that a process runs, as a path; `None` where this user may not see it.
 pub fn program(root: &Root, pid: u32) -> Option<Vec<u8>> {
-    Some(
-        fs::read_link(root.process(pid).join("exe"))
-            .ok()?
-            .as_os_str()
-            .as_bytes()
-            .to_vec(),
-    )
+    Some(fs::read_link(root.process(pid).join("exe")).ok()?.as_os_str().as_bytes().to_vec())
 }
 
 /// The sha256 of the program that a process runs, in hexadecimal: of the file that was executed, also where another
 /// has been put in its place since.
 pub fn program_sha256(root: &Root, pid: u32) -> Result<String, ReadError> {
     let path = root.process(pid).join("exe");
-    let unreadable = |source| ReadError::Unreadable {
-        path: path.clone(),
-        source,
-    };
+    let unreadable = |source| ReadError::Unreadable { path: path.clone(), source };
     let mut file = fs::File::open(&path).map_err(unreadable)?;
     let mut hash = Sha256::new();
     let mut piece = vec![0; 1 << 16];
@@ -185,11 +154,8 @@ pub fn program_sha256(root: &Root, pid: u32) -> Result<String, ReadError> {
 pub fn cpus_allowed(root: &Root, pid: u32, tid: u32) -> Result<CpuList, ReadError> {
     let path = root.process(pid).join(format!("task/{tid}/status"));
     let text = root::text(&path)?;
-    let list = text
-        .lines()
-        .find_map(|line| line.strip_prefix("Cpus_allowed_list:"));
-    list.and_then(|list| list.trim().parse().ok())
-        .ok_or_else(|| malformed(&path, "a list of CPUs"))
+    let list = text.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"));
+    list.and_then(|list| list.trim().parse().ok()).ok_or_else(|| malformed(&path, "a list of CPUs"))
 }
 
 /// Bytes in hexadecimal.
@@ -203,14 +169,9 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
 
 /// Texts that each end with a zero; zeros at the end, where a title was shorter than what it covers, add none.
 pub(crate) fn split_at_zeros(bytes: &[u8]) -> Vec<String> {
-    let end = bytes
-        .iter()
-        .rposition(|&byte| byte != 0)
-        .map_or(0, |last| last + 1);
-    let mut words: Vec<String> = bytes[..end]
-        .split(|&byte| byte == 0)
-        .map(|word| String::from_utf8_lossy(word).into_owned())
-        .collect();
+    let end = bytes.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
+    let mut words: Vec<String> =
+        bytes[..end].split(|&byte| byte == 0).map(|word| String::from_utf8_lossy(word).into_owned()).collect();
     if end == 0 {
         words.clear();
     }
@@ -236,13 +197,9 @@ mod tests {
 
     #[test]
     fn a_name_with_blanks_and_brackets_does_not_shift_the_fields() {
-        let text = "42 (a) b) (c) S 7 42 42 0 -1 4194304 99 0 0 0 1 2 0 0 20 0 1 0 95611 3133440 407 18446744073709551615";
-        let expected = Process {
-            pid: 42,
-            parent: 7,
-            start_ticks: 95611,
-            state: 'S',
-        };
+        let text =
+            "42 (a) b) (c) S 7 42 42 0 -1 4194304 99 0 0 0 1 2 0 0 20 0 1 0 95611 3133440 407 18446744073709551615";
+        let expected = Process { pid: 42, parent: 7, start_ticks: 95611, state: 'S' };
         assert_eq!(parse_stat(text), Some(expected));
     }
 
@@ -265,15 +222,10 @@ mod tests {
     #[test]
     fn one_text_with_blanks_is_a_title() {
         let title = |words: &[&str]| {
-            let line = CommandLine {
-                words: words.iter().map(|&word| word.to_owned()).collect(),
-            };
+            let line = CommandLine { words: words.iter().map(|&word| word.to_owned()).collect() };
             line.title().map(str::to_owned)
         };
-        assert_eq!(
-            title(&["nginx: worker process"]),
-            Some("nginx: worker process".to_owned())
-        );
+        assert_eq!(title(&["nginx: worker process"]), Some("nginx: worker process".to_owned()));
         assert_eq!(title(&["nginx"]), None);
         assert_eq!(title(&["nginx", "-g daemon off;"]), None);
     }

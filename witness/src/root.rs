@@ -42,16 +42,12 @@ impl Default for Root {
 impl Root {
     /// The machine itself.
     pub fn live() -> Self {
-        Self {
-            folder: PathBuf::from("/"),
-        }
+        Self { folder: PathBuf::from("/") }
     }
 
     /// A copy of a machine's files in a folder.
     pub fn at(folder: impl Into<PathBuf>) -> Self {
-        Self {
-            folder: folder.into(),
-        }
+        Self { folder: folder.into() }
     }
 
     /// Where the kernel's file of this absolute path is.
@@ -73,10 +69,7 @@ impl Root {
 
 /// The bytes of a file.
 pub(crate) fn bytes(path: &Path) -> Result<Vec<u8>, ReadError> {
-    fs::read(path).map_err(|source| ReadError::Unreadable {
-        path: path.to_owned(),
-        source,
-    })
+    fs::read(path).map_err(|source| ReadError::Unreadable { path: path.to_owned(), source })
 }
 
 /// The text of a file; what is not UTF-8 is replaced, since names of processes may hold anything.
@@ -86,29 +79,17 @@ pub(crate) fn text(path: &Path) -> Result<String, ReadError> {
 
 /// One number that fills a file.
 pub(crate) fn number(path: &Path) -> Result<u64, ReadError> {
-    text(path)?
-        .trim()
-        .parse()
-        .map_err(|_| malformed(path, "one number"))
+    text(path)?.trim().parse().map_err(|_| malformed(path, "one number"))
 }
 
 /// The number behind a word in a file of `word number` lines; `None` where the word is not there.
 pub(crate) fn keyed(text: &str, word: &str) -> Option<u64> {
-    text.lines().find_map(|line| {
-        line.strip_prefix(word)?
-            .strip_prefix(' ')?
-            .trim()
-            .parse()
-            .ok()
-    })
+    text.lines().find_map(|line| line.strip_prefix(word)?.strip_prefix(' ')?.trim().parse().ok())
 }
 
 /// The error for a file that does not hold what it should.
 pub(crate) fn malformed(path: &Path, wanted: &'static str) -> ReadError {
-    ReadError::Malformed {
-        path: path.to_owned(),
-        wanted,
-    }
+    ReadError::Malformed { path: path.to_owned(), wanted }
 }
 
 #[cfg(test)]
@@ -118,10 +99,7 @@ mod tests {
     #[test]
     fn a_kernel_path_is_looked_up_under_the_root() {
         let root = Root::at("/some/copy");
-        assert_eq!(
-            root.path("/proc/stat").to_str(),
-            Some("/some/copy/proc/stat")
-        );
+        assert_eq!(root.path("/proc/stat").to_str(), Some("/some/copy/proc/stat"));
         assert_eq!(root.process(7).to_str(), Some("/some/copy/proc/7"));
         assert_eq!(Root::live().path("/proc/stat").to_str(), Some("/proc/stat"));
     }

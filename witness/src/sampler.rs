@@ -66,9 +66,8 @@ impl Sampler {
     pub fn start(root: Root, watch: Watch) -> Result<Self, SamplerError> {
         let stop = Arc::new(Stop::default());
         let seen = Arc::clone(&stop);
-        let thread = thread::Builder::new()
-            .name("witness".to_owned())
-            .spawn(move || Shift::new(root, watch, seen).work())?;
+        let thread =
+            thread::Builder::new().name("witness".to_owned()).spawn(move || Shift::new(root, watch, seen).work())?;
         Ok(Self { thread, stop })
     }
 
@@ -108,9 +107,7 @@ impl Stop {
     /// Sleeps this long, or until the flag is raised.
     fn sleep(&self, span: Duration) {
         let raised = self.raised.lock().unwrap_or_else(PoisonError::into_inner);
-        let _woken = self
-            .bell
-            .wait_timeout_while(raised, span, |raised| !*raised);
+        let _woken = self.bell.wait_timeout_while(raised, span, |raised| !*raised);
     }
 }
 
@@ -128,17 +125,8 @@ struct Shift {
 
 impl Shift {
     fn new(root: Root, watch: Watch, stop: Arc<Stop>) -> Self {
-        let Watch {
-            order,
-            start_unix_nanos,
-            end_unix_nanos,
-            arm,
-            driver,
-            admin,
-            heap_budget,
-        } = watch;
-        let reader =
-            |group: Option<Group>| group.map(|group| GroupReader::new(root.clone(), group));
+        let Watch { order, start_unix_nanos, end_unix_nanos, arm, driver, admin, heap_budget } = watch;
+        let reader = |group: Option<Group>| group.map(|group| GroupReader::new(root.clone(), group));
         Self {
             order,
             instants: Instants::new(start_unix_nanos, end_unix_nanos),
@@ -175,7 +163,7 @@ impl Shift {
             }
             match u64::try_from(asked.saturating_sub(now)) {
                 Ok(left) if left > SPIN_NANOS => {
-                    self.stop.sleep(Duration::from_nanos(left - SPIN_NANOS))
+                    self.stop.sleep(Duration::from_nanos(left - SPIN_NANOS));
                 }
                 Ok(left) if left > 0 => std::hint::spin_loop(),
                 _ => return asked,
@@ -193,16 +181,8 @@ impl Shift {
             at_unix_nanos: before + (after - before) / 2,
             own_cpu_nanos: Some(own_cpu_nanos()),
             node: node(&self.root).ok(),
-            arm: self
-                .arm
-                .as_ref()
-                .zip(arm)
-                .and_then(|(reader, cpu)| reader.whole(cpu)),
-            driver: self
-                .driver
-                .as_ref()
-                .zip(driver)
-                .and_then(|(reader, cpu)| reader.whole(cpu)),
+            arm: self.arm.as_ref().zip(arm).and_then(|(reader, cpu)| reader.whole(cpu)),
+            driver: self.driver.as_ref().zip(driver).and_then(|(reader, cpu)| reader.whole(cpu)),
         }
     }
 
@@ -217,22 +197,10 @@ impl Shift {
 
     fn finish(mut self) -> WitnessWindow {
         let stopped = self.stop.is_raised();
-        for (index, bytes) in self
-            .heap
-            .map(|heap| {
-                if stopped {
-                    heap.so_far()
-                } else {
-                    heap.finish()
-                }
-            })
-            .unwrap_or_default()
+        for (index, bytes) in
+            self.heap.map(|heap| if stopped { heap.so_far() } else { heap.finish() }).unwrap_or_default()
         {
-            if let Some(arm) = self
-                .readings
-                .get_mut(index)
-                .and_then(|reading| reading.arm.as_mut())
-            {
+            if let Some(arm) = self.readings.get_mut(index).and_then(|reading| reading.arm.as_mut()) {
                 arm.heap_bytes = Some(bytes);
             }
         }

@@ -9,10 +9,8 @@ use crate::{Root, process, root};
 /// Every thread of a process, by id. A thread that ends meanwhile is left out; on a kernel without these statistics
 /// there is none.
 pub fn threads(root: &Root, pid: u32) -> Vec<ThreadReading> {
-    let mut readings: Vec<ThreadReading> = process::threads(root, pid)
-        .into_iter()
-        .filter_map(|tid| thread(root, pid, tid))
-        .collect();
+    let mut readings: Vec<ThreadReading> =
+        process::threads(root, pid).into_iter().filter_map(|tid| thread(root, pid, tid)).collect();
     readings.sort_unstable_by_key(|thread| thread.tid);
     readings
 }
@@ -21,12 +19,7 @@ fn thread(root: &Root, pid: u32, tid: u32) -> Option<ThreadReading> {
     let folder = root.process(pid).join(format!("task/{tid}"));
     let (cpu_nanos, wait_nanos) = parse_schedstat(&root::text(&folder.join("schedstat")).ok()?)?;
     let name = root::text(&folder.join("comm")).ok()?.trim_end().to_owned();
-    Some(ThreadReading {
-        tid,
-        name,
-        cpu_nanos,
-        wait_nanos,
-    })
+    Some(ThreadReading { tid, name, cpu_nanos, wait_nanos })
 }
 
 /// Nanoseconds on a CPU, nanoseconds waiting for one, and how often.
@@ -46,9 +39,7 @@ pub(crate) struct ThreadLedger {
 impl ThreadLedger {
     /// The group's CPU time so far, nanoseconds. Never less than at the reading before.
     pub(crate) fn total<'a>(&mut self, threads: impl Iterator<Item = &'a ThreadReading>) -> u64 {
-        let now: HashMap<u32, u64> = threads
-            .map(|thread| (thread.tid, thread.cpu_nanos))
-            .collect();
+        let now: HashMap<u32, u64> = threads.map(|thread| (thread.tid, thread.cpu_nanos)).collect();
         for (tid, last) in &self.seen {
             // A thread that has used less than before is another one under the same id.
             if now.get(tid).is_none_or(|nanos| nanos < last) {
@@ -68,12 +59,7 @@ mod tests {
     use super::{ThreadLedger, parse_schedstat};
 
     fn thread((tid, cpu_nanos): (u32, u64)) -> ThreadReading {
-        ThreadReading {
-            tid,
-            name: String::new(),
-            cpu_nanos,
-            wait_nanos: 0,
-        }
+        ThreadReading { tid, name: String::new(), cpu_nanos, wait_nanos: 0 }
     }
 
     fn totals(readings: &[&[(u32, u64)]]) -> Vec<u64> {
@@ -87,10 +73,7 @@ mod tests {
 
     #[test]
     fn an_ended_thread_stays_counted() {
-        assert_eq!(
-            totals(&[&[(1, 10), (2, 5)], &[(1, 12)], &[(1, 13), (3, 1)]]),
-            [15, 17, 19]
-        );
+        assert_eq!(totals(&[&[(1, 10), (2, 5)], &[(1, 12)], &[(1, 13), (3, 1)]]), [15, 17, 19]);
     }
 
     #[test]

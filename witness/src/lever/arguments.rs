@@ -26,10 +26,7 @@ pub(super) fn arguments(words: &[String]) -> Vec<Argument> {
     let mut found: Vec<Argument> = Vec::new();
     let mut words = words.iter().peekable();
     while let Some(word) = words.next() {
-        let mut argument = Argument {
-            name: name(word).to_owned(),
-            words: vec![word.clone()],
-        };
+        let mut argument = Argument { name: name(word).to_owned(), words: vec![word.clone()] };
         if is_flag(word)
             && !word.contains('=')
             && let Some(value) = words.next_if(|next| !is_flag(next))
@@ -43,34 +40,17 @@ pub(super) fn arguments(words: &[String]) -> Vec<Argument> {
 
 /// Looks for one declared argument, of all those declared, on a command line.
 pub(super) fn seen(argument: &Argument, declared: &[Argument], line: &[String]) -> Seen {
-    let wanted: Vec<&Argument> = declared
-        .iter()
-        .filter(|other| other.name == argument.name)
-        .collect();
+    let wanted: Vec<&Argument> = declared.iter().filter(|other| other.name == argument.name).collect();
     let given = given(argument, line);
-    let tail = given
-        .len()
-        .checked_sub(wanted.len())
-        .map(|start| &given[start..]);
-    let held = tail.is_some_and(|tail| {
-        tail.iter()
-            .zip(&wanted)
-            .all(|(given, wanted)| *given == wanted.words)
-    });
-    Seen {
-        last: given.last().map(|words| words.join(" ")),
-        held,
-        besides: given.len().saturating_sub(wanted.len()),
-    }
+    let tail = given.len().checked_sub(wanted.len()).map(|start| &given[start..]);
+    let held = tail.is_some_and(|tail| tail.iter().zip(&wanted).all(|(given, wanted)| *given == wanted.words));
+    Seen { last: given.last().map(|words| words.join(" ")), held, besides: given.len().saturating_sub(wanted.len()) }
 }
 
 /// Whether the words of all arguments come on the line in the declared order, others between them or not.
 pub(super) fn in_order(declared: &[Argument], line: &[String]) -> bool {
     let mut line = line.iter();
-    declared
-        .iter()
-        .flat_map(|argument| &argument.words)
-        .all(|word| line.any(|other| other == word))
+    declared.iter().flat_map(|argument| &argument.words).all(|word| line.any(|other| other == word))
 }
 
 /// Everything that a line gives under an argument's name, each in as many words as the declared one has.
@@ -88,18 +68,13 @@ fn given<'a>(argument: &Argument, line: &'a [String]) -> Vec<&'a [String]> {
 
 /// The flag without its value. A word that is no flag names itself.
 fn name(word: &str) -> &str {
-    if is_flag(word) {
-        word.split_once('=').map_or(word, |(flag, _)| flag)
-    } else {
-        word
-    }
+    if is_flag(word) { word.split_once('=').map_or(word, |(flag, _)| flag) } else { word }
 }
 
 /// A dash and something that is not a number.
 fn is_flag(word: &str) -> bool {
-    word.strip_prefix('-').is_some_and(|rest| {
-        !rest.is_empty() && !rest.starts_with(|letter: char| letter.is_ascii_digit())
-    })
+    word.strip_prefix('-')
+        .is_some_and(|rest| !rest.is_empty() && !rest.starts_with(|letter: char| letter.is_ascii_digit()))
 }
 
 #[cfg(test)]
@@ -114,75 +89,31 @@ mod tests {
     fn check(declared: &str, line: &str, expected: (bool, Option<&str>, usize)) {
         let declared = arguments(&words(declared));
         let seen = seen(&declared[0], &declared, &words(line));
-        assert_eq!(
-            (seen.held, seen.last.as_deref(), seen.besides),
-            expected,
-            "{line}"
-        );
+        assert_eq!((seen.held, seen.last.as_deref(), seen.besides), expected, "{line}");
     }
 
     #[test]
     fn an_argument_that_is_there_is_held() {
-        check(
-            "--codec=dynamic",
-            "arm rest --codec=dynamic",
-            (true, Some("--codec=dynamic"), 0),
-        );
-        check(
-            "--threads 4",
-            "arm --threads 4 --port 0",
-            (true, Some("--threads 4"), 0),
-        );
+        check("--codec=dynamic", "arm rest --codec=dynamic", (true, Some("--codec=dynamic"), 0));
+        check("--threads 4", "arm --threads 4 --port 0", (true, Some("--threads 4"), 0));
         check("serve", "arm serve", (true, Some("serve"), 0));
-        check(
-            "-Xmx512m",
-            "java -Xmx512m -jar a.jar",
-            (true, Some("-Xmx512m"), 0),
-        );
-        check(
-            "--offset -1",
-            "arm --offset -1",
-            (true, Some("--offset -1"), 0),
-        );
+        check("-Xmx512m", "java -Xmx512m -jar a.jar", (true, Some("-Xmx512m"), 0));
+        check("--offset -1", "arm --offset -1", (true, Some("--offset -1"), 0));
     }
 
     #[test]
     fn an_argument_that_is_not_there_is_not_held() {
         check("--codec=dynamic", "arm rest", (false, None, 0));
-        check(
-            "--codec=dynamic",
-            "arm --codec=compiled",
-            (false, Some("--codec=compiled"), 0),
-        );
-        check(
-            "--threads 4",
-            "arm --threads",
-            (false, Some("--threads"), 0),
-        );
-        check(
-            "--threads 4",
-            "arm --threads=4",
-            (false, Some("--threads=4"), 0),
-        );
+        check("--codec=dynamic", "arm --codec=compiled", (false, Some("--codec=compiled"), 0));
+        check("--threads 4", "arm --threads", (false, Some("--threads"), 0));
+        check("--threads 4", "arm --threads=4", (false, Some("--threads=4"), 0));
     }
 
     #[test]
     fn the_last_one_wins() {
-        check(
-            "--codec=a",
-            "arm --codec=b --codec=a",
-            (true, Some("--codec=a"), 1),
-        );
-        check(
-            "--codec=a",
-            "arm --codec=a --codec=b",
-            (false, Some("--codec=b"), 1),
-        );
-        check(
-            "--threads 4",
-            "arm --threads 4 --threads 8",
-            (false, Some("--threads 8"), 1),
-        );
+        check("--codec=a", "arm --codec=b --codec=a", (true, Some("--codec=a"), 1));
+        check("--codec=a", "arm --codec=a --codec=b", (false, Some("--codec=b"), 1));
+        check("--threads 4", "arm --threads 4 --threads 8", (false, Some("--threads 8"), 1));
     }
 
     #[test]
@@ -195,11 +126,7 @@ mod tests {
     #[test]
     fn the_order_of_arguments_counts() {
         let check = |declared: &str, line: &str, expected: bool| {
-            assert_eq!(
-                in_order(&arguments(&words(declared)), &words(line)),
-                expected,
-                "{line}"
-            );
+            assert_eq!(in_order(&arguments(&words(declared)), &words(line)), expected, "{line}");
         };
         check("copy from to", "arm copy from to", true);
         check("copy from to", "arm copy to from", false);

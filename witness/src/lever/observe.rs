@@ -16,18 +16,9 @@ pub fn observe(root: &Root, subject: &Subject, declared: &Declared) -> Observed 
     let members = subject.group.processes(root).unwrap_or_default();
     let pids = servers(root, &members, subject.main, subject.port);
     Observed {
-        servers: pids
-            .into_iter()
-            .map(|pid| server(root, pid, declared))
-            .collect(),
-        limits: members
-            .iter()
-            .filter_map(|process| Some(Cgroup::of(root, process.pid).ok()?.limits()))
-            .collect(),
-        affinity: members
-            .iter()
-            .flat_map(|process| affinity(root, process))
-            .collect(),
+        servers: pids.into_iter().map(|pid| server(root, pid, declared)).collect(),
+        limits: members.iter().filter_map(|process| Some(Cgroup::of(root, process.pid).ok()?.limits())).collect(),
+        affinity: members.iter().flat_map(|process| affinity(root, process)).collect(),
         settings: settings(subject.admin),
     }
 }
@@ -35,26 +26,17 @@ pub fn observe(root: &Root, subject: &Subject, declared: &Declared) -> Observed 
 fn server(root: &Root, pid: u32, declared: &Declared) -> ServerProcess {
     let keys: Vec<&str> = declared.env.keys().map(String::as_str).collect();
     ServerProcess {
-        command_line: CommandLine::read(root, pid)
-            .ok()
-            .map(|line| line.words)
-            .filter(|words| !words.is_empty()),
-        environment: Environment::read(root, pid, &keys, b"")
-            .ok()
-            .map(|environment| environment.declared),
+        command_line: CommandLine::read(root, pid).ok().map(|line| line.words).filter(|words| !words.is_empty()),
+        environment: Environment::read(root, pid, &keys, b"").ok().map(|environment| environment.declared),
     }
 }
 
 fn affinity(root: &Root, process: &Process) -> Vec<crate::CpuList> {
     let tids = process::threads(root, process.pid);
-    tids.into_iter()
-        .filter_map(|tid| process::cpus_allowed(root, process.pid, tid).ok())
-        .collect()
+    tids.into_iter().filter_map(|tid| process::cpus_allowed(root, process.pid, tid).ok()).collect()
 }
 
 fn settings(admin: Option<SocketAddr>) -> Result<Map<String, Value>, String> {
     let at = admin.ok_or("the server has no admin port")?;
-    admin::report(at, ADMIN_TIME)
-        .map(|report| report.settings)
-        .map_err(|error| error.to_string())
+    admin::report(at, ADMIN_TIME).map(|report| report.settings).map_err(|error| error.to_string())
 }

@@ -13,18 +13,8 @@ use super::{
 /// The proofs of a declaration, in its order: arguments, environment, settings, limits.
 pub fn prove(declared: &Declared, observed: &Observed, permitted: Permitted) -> Vec<LeverProof> {
     let mut proofs = prove_arguments(declared, observed);
-    proofs.extend(
-        declared
-            .env
-            .iter()
-            .map(|(key, value)| prove_variable(key, value, &observed.servers)),
-    );
-    proofs.extend(
-        declared
-            .settings
-            .iter()
-            .map(|(name, value)| prove_setting(name, value, observed)),
-    );
+    proofs.extend(declared.env.iter().map(|(key, value)| prove_variable(key, value, &observed.servers)));
+    proofs.extend(declared.settings.iter().map(|(name, value)| prove_setting(name, value, observed)));
     proofs.extend(limits::prove(declared, observed, permitted));
     proofs
 }
@@ -37,50 +27,18 @@ struct Showing {
 }
 
 /// One proof for all processes of the server: the first that does not hold speaks, else the first.
-fn over_all(
-    lever: String,
-    declared: String,
-    source: ProofSource,
-    showings: Vec<Showing>,
-) -> LeverProof {
-    let at = showings
-        .iter()
-        .position(|showing| !showing.held)
-        .unwrap_or(0);
-    let nobody = || Showing {
-        observed: None,
-        held: false,
-        note: Some("no process could be read".to_owned()),
-    };
-    let Showing {
-        observed,
-        held,
-        note,
-    } = showings.into_iter().nth(at).unwrap_or_else(nobody);
-    LeverProof {
-        lever,
-        declared,
-        observed,
-        source,
-        held: Some(held),
-        note,
-    }
+fn over_all(lever: String, declared: String, source: ProofSource, showings: Vec<Showing>) -> LeverProof {
+    let at = showings.iter().position(|showing| !showing.held).unwrap_or(0);
+    let nobody = || Showing { observed: None, held: false, note: Some("no process could be read".to_owned()) };
+    let Showing { observed, held, note } = showings.into_iter().nth(at).unwrap_or_else(nobody);
+    LeverProof { lever, declared, observed, source, held: Some(held), note }
 }
 
 fn prove_arguments(declared: &Declared, observed: &Observed) -> Vec<LeverProof> {
     let all = arguments(&declared.args);
     let prove = |argument: &Argument| {
-        let showings = observed
-            .servers
-            .iter()
-            .map(|server| show_argument(argument, &all, server))
-            .collect();
-        over_all(
-            format!("args {}", argument.name),
-            argument.words.join(" "),
-            ProofSource::CommandLine,
-            showings,
-        )
+        let showings = observed.servers.iter().map(|server| show_argument(argument, &all, server)).collect();
+        over_all(format!("args {}", argument.name), argument.words.join(" "), ProofSource::CommandLine, showings)
     };
     all.iter().map(prove).collect()
 }
@@ -97,19 +55,14 @@ fn show_on_line(argument: &Argument, all: &[Argument], line: &[String]) -> Showi
     let seen = seen(argument, all, line);
     let note = match (seen.held, in_order(all, line)) {
         (true, false) => Some("not in the declared order".to_owned()),
-        (true, true) if seen.besides > 0 => Some(format!(
-            "also given {} times before; the last one counts",
-            seen.besides
-        )),
+        (true, true) if seen.besides > 0 => {
+            Some(format!("also given {} times before; the last one counts", seen.besides))
+        }
         (false, _) if seen.besides > 0 => Some("given again later; the last one counts".to_owned()),
         (true | false, _) => None,
     };
     let ordered = seen.held && in_order(all, line);
-    Showing {
-        observed: seen.last,
-        held: ordered,
-        note,
-    }
+    Showing { observed: seen.last, held: ordered, note }
 }
 
 /// Servers that fork put a title over their arguments; most keep the arguments in it.
@@ -124,44 +77,19 @@ fn show_in_title(argument: &Argument, title: &str) -> Showing {
 }
 
 fn prove_variable(key: &str, value: &str, servers: &[ServerProcess]) -> LeverProof {
-    let show = |server: &ServerProcess| match server
-        .environment
-        .as_ref()
-        .and_then(|variables| variables.get(key))
-    {
+    let show = |server: &ServerProcess| match server.environment.as_ref().and_then(|variables| variables.get(key)) {
         None => unseen("the environment could not be read"),
         Some(None) => unseen("the process has no such variable"),
-        Some(Some(found)) => Showing {
-            observed: Some(found.clone()),
-            held: found == value,
-            note: None,
-        },
+        Some(Some(found)) => Showing { observed: Some(found.clone()), held: found == value, note: None },
     };
-    over_all(
-        format!("env {key}"),
-        value.to_owned(),
-        ProofSource::Environ,
-        servers.iter().map(show).collect(),
-    )
+    over_all(format!("env {key}"), value.to_owned(), ProofSource::Environ, servers.iter().map(show).collect())
 }
 
 fn prove_setting(name: &str, value: &Value, observed: &Observed) -> LeverProof {
-    let Showing {
-        observed,
-        held,
-        note,
-    } = match observed
-        .settings
-        .as_ref()
-        .map(|settings| settings.get(name))
-    {
+    let Showing { observed, held, note } = match observed.settings.as_ref().map(|settings| settings.get(name)) {
         Err(why) => unseen(why),
         Ok(None) => unseen("the server does not tell this setting"),
-        Ok(Some(found)) => Showing {
-            observed: Some(show(found)),
-            held: covers(found, value),
-            note: None,
-        },
+        Ok(Some(found)) => Showing { observed: Some(show(found)), held: covers(found, value), note: None },
     };
     LeverProof {
         lever: format!("settings.{name}"),
@@ -176,24 +104,18 @@ fn prove_setting(name: &str, value: &Value, observed: &Observed) -> LeverProof {
 /// Whether a setting in effect says all that was declared; it may say more.
 fn covers(found: &Value, declared: &Value) -> bool {
     match (found, declared) {
-        (Value::Object(found), Value::Object(declared)) => declared
-            .iter()
-            .all(|(key, value)| found.get(key).is_some_and(|found| covers(found, value))),
+        (Value::Object(found), Value::Object(declared)) => {
+            declared.iter().all(|(key, value)| found.get(key).is_some_and(|found| covers(found, value)))
+        }
         (found, declared) => found == declared,
     }
 }
 
 /// Text without its quotation marks, else JSON.
 fn show(value: &Value) -> String {
-    value
-        .as_str()
-        .map_or_else(|| value.to_string(), str::to_owned)
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
 fn unseen(why: &str) -> Showing {
-    Showing {
-        observed: None,
-        held: false,
-        note: Some(why.to_owned()),
-    }
+    Showing { observed: None, held: false, note: Some(why.to_owned()) }
 }
