@@ -4,6 +4,7 @@ mod drivers;
 mod measure;
 pub mod number;
 mod percentile;
+pub mod read;
 mod row;
 mod signals;
 mod witnessed;

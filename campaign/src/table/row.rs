@@ -93,6 +93,9 @@ pub struct Row {
     pub not_available: BTreeMap<String, String>,
     /// Taken back, where it was.
     pub withdrawn: Option<Withdrawn>,
+    /// The ramp begins anew here: the first row of a table that was joined to another.
+    #[serde(skip)]
+    pub part_start: bool,
 }
 
 impl Row {

@@ -4,7 +4,7 @@ use soak_crds::spec::JudgeBounds;
 
 use super::evidence::per_second;
 use super::standing::is_saturated;
-use super::step::{first_step, floors, judged};
+use super::step::{first_steps, floors, judged};
 use super::{Capacity, Knee, Plateau, RunJudgement, Verdict};
 use crate::table::{Row, Signals};
 
@@ -14,7 +14,7 @@ pub(super) fn judge(rows: &[Row], signals: &[Signals], bounds: &JudgeBounds) -> 
     let plateau = plateau(&judged, bounds).filter(|plateau| !outdone(rows, *plateau, bounds));
     let collapse = collapse(&judged, bounds);
     RunJudgement {
-        first_step: first_step(rows).map(|at| rows[at].rate()),
+        first_step: first_steps(rows).first().map(|at| rows[*at].rate()),
         knee: knee(&judged),
         outliers: judged.iter().filter(|row| is_outlier(row)).map(|row| row.rate()).collect(),
         plateau: plateau.map(|(_, plateau)| plateau),

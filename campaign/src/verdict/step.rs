@@ -1,5 +1,7 @@
 //! The verdict on each step: the first that holds, in the order of [`Verdict`].
 
+use std::collections::BTreeSet;
+
 use soak_crds::spec::JudgeBounds;
 
 use super::standing::Standing;
@@ -11,7 +13,7 @@ type Finding = (Verdict, Vec<Evidence>);
 
 /// Gives every step its verdict and evidence; the warm-up has none. Without signals the table is from outside.
 pub(super) fn judge(rows: &mut [Row], signals: &[Signals], bounds: &JudgeBounds) {
-    let bench = Bench { signals, bounds, first: first_step(rows) };
+    let bench = Bench { signals, bounds, first: first_steps(rows) };
     let mut findings = bench.apart(rows);
     let lowest = lowest(rows, &findings, limit::service_p50);
     bench.by_shape(rows, &mut findings, lowest);
@@ -29,15 +31,24 @@ pub(super) fn judge(rows: &mut [Row], signals: &[Signals], bounds: &JudgeBounds)
     }
 }
 
-/// The first step after the warm-up, by index.
-pub(super) fn first_step(rows: &[Row]) -> Option<usize> {
-    rows.iter().position(|row| !row.warmup)
+/// The first steps after a warm-up or at the start of a part, by index.
+pub(super) fn first_steps(rows: &[Row]) -> BTreeSet<usize> {
+    let mut fresh = true;
+    let mut found = BTreeSet::new();
+    for (at, row) in rows.iter().enumerate() {
+        fresh |= row.warmup || row.part_start;
+        if !row.warmup && fresh {
+            found.insert(at);
+            fresh = false;
+        }
+    }
+    found
 }
 
 struct Bench<'a> {
     signals: &'a [Signals],
     bounds: &'a JudgeBounds,
-    first: Option<usize>,
+    first: BTreeSet<usize>,
 }
 
 impl Bench<'_> {
@@ -81,7 +92,7 @@ impl Bench<'_> {
             let shape = self.signals.get(at).map(|signals| limit::shape_limited(row, signals, lowest, self.bounds));
             if let Some(evidence) = shape.filter(|evidence| !evidence.is_empty()) {
                 *finding = Some((Verdict::ShapeLimited, evidence));
-            } else if Some(at) == self.first {
+            } else if self.first.contains(&at) {
                 *finding =
                     Some((Verdict::FirstStep, vec![Evidence::fact("first step", "after the warm-up: not used")]));
             }
@@ -142,9 +153,9 @@ pub(super) fn floors(rows: &[Row]) -> Vec<&Row> {
 }
 
 fn worth(rows: &[Row], worth: Worth) -> Vec<&Row> {
-    let first = first_step(rows);
+    let first = first_steps(rows);
     let counts = |(at, row): &(usize, &Row)| {
-        Some(*at) != first && row.withdrawn.is_none() && row.verdict.is_some_and(|verdict| verdict.worth() == worth)
+        !first.contains(at) && row.withdrawn.is_none() && row.verdict.is_some_and(|verdict| verdict.worth() == worth)
     };
     rows.iter().enumerate().filter(counts).map(|(_, row)| row).collect()
 }
