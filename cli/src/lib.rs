@@ -3,7 +3,15 @@
 //! Text for people is made in this crate and nowhere else.
 
 mod arm;
+mod crd;
+mod drive;
 mod exit;
+mod input;
+mod judge;
+mod launch;
+mod lint;
+mod run;
+mod tables;
 
 use std::process::ExitCode;
 
@@ -22,8 +30,15 @@ struct Cli {
 /// The commands. Hidden ones are how `soak` runs arms, drivers and their supervisor: by executing itself.
 #[derive(Debug, Subcommand)]
 enum Command {
+    Run(run::Args),
     #[command(hide = true)]
     Arm(arm::Args),
+    Crd(crd::Args),
+    Lint(lint::Args),
+    #[command(hide = true)]
+    Launch(launch::Args),
+    Drive(Box<drive::Args>),
+    Judge(judge::Args),
 }
 
 /// Runs the program with the process's own arguments.
@@ -33,6 +48,12 @@ pub fn main() -> ExitCode {
 
 fn dispatch(command: &Command) -> Exit {
     match command {
+        Command::Run(args) => run::run(args),
         Command::Arm(args) => arm::run(args),
+        Command::Crd(args) => crd::run(args),
+        Command::Lint(args) => lint::run(args),
+        Command::Launch(args) => launch::run(args),
+        Command::Drive(args) => drive::run(args),
+        Command::Judge(args) => judge::run(args),
     }
 }

@@ -8,7 +8,7 @@ use std::{
 
 use soak_campaign::{
     plan::{PlannedArm, PlannedRun, PlannedStep, RunId, StepKind},
-    step::{Decision, End, Observed, StartFailure, StepKey, Storage, Wait, WaitReason, Wish, decide},
+    step::{Decision, End, Observed, Progress, StartFailure, StepKey, Storage, Wait, WaitReason, Wish, decide},
 };
 
 use crate::{
@@ -122,8 +122,14 @@ impl<'a> Executor<'a> {
             delivered,
             p99_millis: counts.p99_nanos.map(|nanos| nanos as f64 / 1e6),
             never_sent: counts.never_sent,
+            left_millis: self.left_millis() - (unix_nanos() - placed.order.start_unix_nanos).max(0) / 1_000_000,
         };
         self.watch.see(&Event::Live(&live));
+    }
+
+    /// Time left for all runs, milliseconds, the step at hand counted whole.
+    pub(crate) fn left_millis(&self) -> i64 {
+        Progress::of(&self.ledger.campaign().plan, self.ledger.state()).remaining_millis
     }
 
     pub(crate) fn site_mut(&mut self) -> Result<&mut Site, ApplyError> {

@@ -23,5 +23,6 @@ mod site;
 mod token;
 pub mod watch;
 
+pub use clock::unix_nanos;
 pub use execute::Executor;
 pub use means::{Means, MeansError};

@@ -25,6 +25,8 @@ pub enum Event<'a> {
         attempt: u32,
         /// Which part, from 1; more than one: the ramp is split.
         part: u32,
+        /// Time left for all runs, milliseconds.
+        left_millis: i64,
     },
     /// Nothing can be done now.
     Waits(&'a WaitReason),
@@ -73,4 +75,6 @@ pub struct Live<'a> {
     pub p99_millis: Option<f64>,
     /// Calls never sent so far.
     pub never_sent: u64,
+    /// Time left for all runs, milliseconds.
+    pub left_millis: i64,
 }

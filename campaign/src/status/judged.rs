@@ -28,7 +28,7 @@ pub struct JudgedRun {
     pub signals: Vec<Signals>,
     /// What the run means.
     pub judgement: RunJudgement,
-    /// Planned steps without a row, once the attempt has ended.
+    /// Planned steps without a row.
     pub missing: Vec<MissingRow>,
 }
 
@@ -52,13 +52,16 @@ fn judged(plan: &Plan, run: &PlannedRun, ledger: &Ledger) -> JudgedRun {
     let (rows, signals) = record.map(AttemptRecord::proven_rows).unwrap_or_default();
     let (rows, mut judgement) = judge_run(rows, &signals, &plan.bounds);
     judgement.slo_capacity = plan.slo.as_ref().and_then(|slo| slo_capacity(&rows, slo));
+    judgement.split.extend(record.map(splits).unwrap_or_default());
+    judgement.split.sort_by(f64::total_cmp);
+    judgement.split.dedup();
     let end = record.and_then(|record| record.end.as_ref()).map(|(_, end)| end.clone());
     JudgedRun {
         run: run.id.clone(),
         arm: run.arm.clone(),
         body: run.body.clone(),
         attempt: record.and_then(|_| u32::try_from(attempts.len()).ok()),
-        missing: record.zip(end.as_ref()).map(|(record, end)| missing(run, record, end)).unwrap_or_default(),
+        missing: missing(run, record),
         end,
         settled: record.is_some_and(|record| is_settled(record, attempts.len())),
         rows,
@@ -67,11 +70,24 @@ fn judged(plan: &Plan, run: &PlannedRun, ledger: &Ledger) -> JudgedRun {
     }
 }
 
-fn missing(run: &PlannedRun, record: &AttemptRecord, end: &AttemptEnd) -> Vec<MissingRow> {
-    let steps = run.steps.iter().chain(&record.added).filter(|step| step.kind != StepKind::Warmup);
-    let without =
-        steps.filter(|step| record.parts.iter().flat_map(|part| &part.steps).all(|row| row.step.index != step.index));
-    without.map(|step| MissingRow { step: *step, reason: end.to_string() }).collect()
+/// Rates of the steps with which later parts begin, their warm-up aside.
+fn splits(record: &AttemptRecord) -> Vec<f64> {
+    let first = |part: &PartRecord| Some(part.steps.iter().find(|stored| !stored.row.warmup)?.row.rate());
+    record.parts.iter().skip(1).filter_map(first).collect()
+}
+
+fn missing(run: &PlannedRun, record: Option<&AttemptRecord>) -> Vec<MissingRow> {
+    let reason = match record {
+        None => "not begun".to_owned(),
+        Some(AttemptRecord { end: None, .. }) => "not measured yet".to_owned(),
+        Some(AttemptRecord { end: Some((_, end)), .. }) => end.to_string(),
+    };
+    let added = record.map_or(&[][..], |record| &record.added[..]);
+    let parts = record.map_or(&[][..], |record| &record.parts[..]);
+    let has_row =
+        |step: &PlannedStep| parts.iter().flat_map(|part| &part.steps).any(|row| row.step.index == step.index);
+    let judged = run.steps.iter().chain(added).filter(|step| step.kind != StepKind::Warmup);
+    judged.filter(|step| !has_row(step)).map(|step| MissingRow { step: *step, reason: reason.clone() }).collect()
 }
 
 impl AttemptRecord {

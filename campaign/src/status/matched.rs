@@ -41,6 +41,6 @@ fn keeps(row: &Row) -> bool {
 }
 
 /// The row of a run at a planned rate, where it keeps the knee's bounds.
-pub(super) fn row_at(run: &JudgedRun, rate: i64) -> Option<&Row> {
+pub fn row_at(run: &JudgedRun, rate: i64) -> Option<&Row> {
     run.rows.iter().find(|row| row.planned == Some(rate) && keeps(row))
 }

@@ -10,6 +10,6 @@ mod view;
 
 pub use instant::rfc3339;
 pub use judged::{JudgedRun, MissingRow, judged_runs};
-pub use matched::matched_rates;
+pub use matched::{matched_rates, row_at};
 pub use outcome::{Ending, ending};
 pub use view::{Facts, status};

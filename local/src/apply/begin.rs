@@ -29,7 +29,8 @@ impl Executor<'_> {
     /// Makes the processes of a part, or keeps those of the part before, and records that it began.
     pub(crate) fn begin(&mut self, part: &PartKey, processes: Processes, cause: PartCause) -> Result<(), ApplyError> {
         if let Some(run) = self.run(&part.attempt.run) {
-            let event = Event::PartBegins { run: &run, attempt: part.attempt.attempt, part: part.part };
+            let (attempt, part) = (part.attempt.attempt, part.part);
+            let event = Event::PartBegins { run: &run, attempt, part, left_millis: self.left_millis() };
             self.watch.see(&event);
         }
         match processes {

@@ -55,9 +55,9 @@ impl Executor<'_> {
         };
         let windows = StepWindows { key: key.clone(), step: placed.order.step, drivers: vec![driver], witness };
         let Some(result) = self.ledger.store(&windows)? else { return Ok(()) };
-        if let Some(row) = result.rows.last() {
-            let (number, of) = self.place_of(key, &result.run);
-            self.watch.see(&Event::StepStored { run: &result.run, row, number, of });
+        if let Some(row) = result.judged.rows.last() {
+            let (number, of) = self.place_of(key, &result.planned);
+            self.watch.see(&Event::StepStored { run: &result.planned, row, number, of });
         }
         Ok(())
     }

@@ -149,14 +149,14 @@ impl OutputLedger {
         Ok(None)
     }
 
-    /// What a run has given so far; `None` where it has not begun.
-    pub fn run_result(&self, run: &RunId) -> Result<Option<RunResult>, OutputError> {
-        results::of_run(self, run)
+    /// What every run that has begun has given so far, in the order of the plan.
+    pub fn results(&self) -> Result<Vec<RunResult>, OutputError> {
+        results::of_runs(self)
     }
 
-    /// Writes the rows and levers of a run as far as they have come.
+    /// Writes the rows and levers of a run as far as they have come; `None` where it has not begun.
     pub fn write_run(&self, run: &RunId) -> Result<Option<RunResult>, OutputError> {
-        let result = self.run_result(run)?;
+        let result = self.results()?.into_iter().find(|result| result.planned.id == *run);
         if let Some(result) = &result {
             self.folder.make_run(run)?;
             results::write(&self.folder, result)?;

@@ -1,0 +1,148 @@
+//! The ladder: each arm's knee and capacity, its multiple of the first arm's, and what a request costs where all arms
+//! are offered the same rate and keep up. Pure.
+
+use std::collections::BTreeMap;
+
+use soak_campaign::{
+    plan::{Plan, PlannedRun},
+    status::{JudgedRun, row_at},
+    table::Row,
+};
+use soak_crds::status::{ArmStatus, CapacityStatus, KneeStatus};
+
+use super::{
+    Told,
+    grid::{Grid, Side},
+    number,
+};
+
+/// What is said where ramps differ.
+const OTHER_RAMP: &str = "† another ramp than the first arm's: differences under 15 % mean nothing";
+
+/// The ladder of every body.
+pub fn section(told: &Told<'_>, runs: &[JudgedRun], matched: &BTreeMap<String, i64>) -> String {
+    let mut text = "## Ladder\n".to_owned();
+    let plan = &told.campaign.plan;
+    for body in &plan.bodies {
+        let arms: Vec<&ArmStatus> = told.status.arms.iter().filter(|arm| arm.body == body.name).collect();
+        let rungs = Rungs { plan, arms: &arms, runs, matched: matched.get(&body.name).copied() };
+        text += &format!("\nbody {}\n\n{}", body.name, rungs.text());
+    }
+    text
+}
+
+struct Rungs<'a> {
+    plan: &'a Plan,
+    arms: &'a [&'a ArmStatus],
+    runs: &'a [JudgedRun],
+    matched: Option<i64>,
+}
+
+impl Rungs<'_> {
+    fn text(&self) -> String {
+        let Some(first) = self.arms.first() else { return "no run of this body has begun\n".to_owned() };
+        let at = self.matched.map_or_else(|| "n/a".to_owned(), |rate| format!("{}/s", number::whole(rate)));
+        let mut grid = Grid::new([
+            ("arm", Side::Left),
+            ("knee", Side::Right),
+            ("first broken", Side::Right),
+            ("capacity /s", Side::Right),
+            ("×", Side::Right),
+            (&format!("CPU ms/req at {at}"), Side::Right),
+            (&format!("p99 ms at {at}"), Side::Right),
+        ]);
+        for arm in self.arms {
+            grid.row([
+                arm.name.clone(),
+                arm.knee.as_ref().map_or_else(not_known, |knee| number::whole(knee.last)),
+                arm.knee.as_ref().map_or_else(not_known, |knee: &KneeStatus| number::whole(knee.first_broken)),
+                capacity(arm),
+                self.multiple(first, arm),
+                self.median(arm, |row| row.cpu_nanos_per_request.map(|nanos| nanos / 1e6)),
+                self.median(arm, |row| row.p99_micros.map(|micros| micros / 1e3)),
+            ]);
+        }
+        let notes: String = self.notes(first).iter().map(|note| format!("\n{note}\n")).collect();
+        grid.markdown() + &notes
+    }
+
+    /// The arm's capacity over the first arm's. A floor on one side bounds the ratio on one side; on both, nothing.
+    fn multiple(&self, first: &ArmStatus, arm: &ArmStatus) -> String {
+        let (Some(own), Some(base)) = (&arm.capacity, &first.capacity) else { return not_known() };
+        if base.per_second <= 0 {
+            return not_known();
+        }
+        let ratio = number::three_digits(own.per_second as f64 / base.per_second as f64);
+        let mark = if self.same_ramp(first, arm) { "" } else { " †" };
+        match (own.at_least, base.at_least) {
+            _ if arm.name == first.name => "1".to_owned(),
+            (false, false) => format!("{ratio}{mark}"),
+            (true, false) => format!("≥ {ratio}{mark}"),
+            (false, true) => format!("≤ {ratio}{mark}"),
+            (true, true) => not_known(),
+        }
+    }
+
+    fn same_ramp(&self, one: &ArmStatus, other: &ArmStatus) -> bool {
+        let ramp = |arm: &ArmStatus| self.planned(arm).map(|run| run.steps.clone());
+        ramp(one) == ramp(other)
+    }
+
+    fn planned(&self, arm: &ArmStatus) -> Option<&PlannedRun> {
+        self.plan.runs.iter().find(|run| run.arm == arm.name && run.body == arm.body)
+    }
+
+    /// The median over the arm's runs of a number at the matched rate.
+    fn median(&self, arm: &ArmStatus, read: impl Fn(&Row) -> Option<f64>) -> String {
+        let own = self.runs.iter().filter(|run| run.arm == arm.name && run.body == arm.body && run.has_number());
+        let values = own.filter_map(|run| read(row_at(run, self.matched?)?));
+        middle(values.collect()).map_or_else(not_known, number::three_digits)
+    }
+
+    fn notes(&self, first: &ArmStatus) -> Vec<String> {
+        let mut notes = Vec::new();
+        if self.arms.iter().any(|arm| !self.same_ramp(first, arm)) {
+            notes.push(OTHER_RAMP.to_owned());
+        }
+        if self.matched.is_none() {
+            notes.push("no matched rate: there is no rate that every arm was offered and kept".to_owned());
+        }
+        let reasons = self.arms.iter().flat_map(|arm| &arm.replicates);
+        notes.extend(
+            reasons.filter_map(|run| Some(format!("{} has no valid number: {}", run.run, run.reason.as_ref()?))),
+        );
+        notes.extend(
+            self.arms
+                .iter()
+                .filter(|arm| arm.extend == Some(true))
+                .map(|arm| format!("{}: the ramp ends before the capacity is found; extend the ramp", arm.name)),
+        );
+        notes
+    }
+}
+
+/// The capacity, each replicate's behind it where there are several.
+fn capacity(arm: &ArmStatus) -> String {
+    let Some(median) = &arm.capacity else { return not_known() };
+    let values: Vec<String> =
+        arm.replicates.iter().map(|run| run.capacity.as_ref().map_or_else(not_known, floor)).collect();
+    match values.len() {
+        0 | 1 => floor(median),
+        _ => format!("{} ({})", floor(median), values.join(", ")),
+    }
+}
+
+fn floor(capacity: &CapacityStatus) -> String {
+    let bound = if capacity.at_least { "at least " } else { "" };
+    format!("{bound}{}", number::whole(capacity.per_second))
+}
+
+fn not_known() -> String {
+    number::NOT_KNOWN.to_owned()
+}
+
+fn middle(mut values: Vec<f64>) -> Option<f64> {
+    values.sort_by(f64::total_cmp);
+    let upper = *values.get(values.len() / 2)?;
+    Some(f64::midpoint(values[(values.len() - 1) / 2], upper))
+}

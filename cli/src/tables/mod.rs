@@ -1,0 +1,39 @@
+//! The tables of a campaign: what is printed at its end is what `tables.md` holds, from the same lines of code.
+//! Pure: results in, text out; so the text can be made again from an output folder, byte for byte.
+
+pub mod facts;
+pub mod grid;
+mod ladder;
+pub mod number;
+pub mod run_table;
+pub mod settings;
+mod step_table;
+
+use soak_campaign::status::{JudgedRun, matched_rates};
+use soak_crds::SoakCampaignStatus;
+use soak_local::ledger::{CampaignFile, RunResult};
+
+/// Everything that the tables tell.
+#[derive(Debug, Clone, Copy)]
+pub struct Told<'a> {
+    /// The plan, and the facts under which it was carried out.
+    pub campaign: &'a CampaignFile,
+    /// What each run has given.
+    pub results: &'a [RunResult],
+    /// The results in short.
+    pub status: &'a SoakCampaignStatus,
+}
+
+/// The tables as Markdown.
+pub fn document(told: &Told<'_>) -> String {
+    let mut text = format!("# {}\n\n{}", told.campaign.plan.name, facts::campaign(told.campaign));
+    for result in told.results {
+        text += "\n";
+        text += &run_table::section(told.campaign, result);
+    }
+    let judged: Vec<&JudgedRun> = told.results.iter().map(|result| &result.judged).collect();
+    let owned: Vec<JudgedRun> = judged.into_iter().cloned().collect();
+    text += "\n";
+    text += &ladder::section(told, &owned, &matched_rates(&owned));
+    text
+}

@@ -1,0 +1,124 @@
+//! One run's section: what it was, its rows, what they mean, and the evidence for every verdict that limits one. Pure.
+
+use soak_campaign::{
+    status::JudgedRun,
+    step::EndReason,
+    table::Row,
+    verdict::{Evidence, RunJudgement, Verdict},
+};
+use soak_local::ledger::{CampaignFile, LeverEntry, RunResult};
+
+use super::{
+    facts::{self, count, listed},
+    number::{self, rate},
+    settings, step_table,
+};
+
+/// The section of a run.
+pub fn section(campaign: &CampaignFile, result: &RunResult) -> String {
+    let RunResult { planned, judged, levers, processes } = result;
+    let mut head = Vec::new();
+    if let Some(arm) = campaign.plan.arms.iter().find(|arm| arm.name == planned.arm) {
+        head.push(settings::arm(arm, processes));
+        head.push(settings::client(arm.protocol, &arm.client));
+    }
+    head.push(settings::body(planned));
+    head.push(format!("machine: {}", facts::machine(&campaign.facts.machine)));
+    head.extend(settings::places(processes));
+    head.push(format!("isolation: {}", facts::isolation(&campaign.facts.isolation)));
+    let mut text = format!("## {}\n\n{}\n", planned.id, listed(&head));
+    text += &step_table::markdown(&judged.rows);
+    text += "\n";
+    text += &listed(&findings(judged, levers));
+    text
+}
+
+/// What the rows mean, and what a reader must know of them.
+fn findings(judged: &JudgedRun, levers: &[LeverEntry]) -> Vec<String> {
+    let JudgedRun { rows, judgement, .. } = judged;
+    let mut lines = vec![meaning(judgement)];
+    lines.extend(judgement.collapse.map(|at| format!("collapse at {}/s", rate(at))));
+    lines.extend(judgement.outliers.iter().map(|at| format!("outlier at {}/s: shown, not a knee", rate(*at))));
+    lines.extend(judgement.split.iter().map(|at| format!("the ramp is split before {}/s", rate(*at))));
+    lines.extend(judgement.remarks.iter().cloned());
+    lines.extend(rows.iter().filter_map(limited));
+    lines.push(lever_words(levers));
+    lines.extend(
+        judged
+            .missing
+            .iter()
+            .map(|missing| format!("no row at {}/s: {}", number::whole(missing.step.rate), missing.reason)),
+    );
+    match &judged.end {
+        Some(end) if end.reason != EndReason::Completed => lines.push(format!("ended: {end}")),
+        Some(_) => {}
+        None => lines.push("not finished".to_owned()),
+    }
+    if let Some(attempt) = judged.attempt.filter(|attempt| *attempt > 1) {
+        lines.push(format!("attempt {attempt}; the rows of earlier ones are kept in windows.jsonl"));
+    }
+    lines
+}
+
+fn meaning(judgement: &RunJudgement) -> String {
+    let knee = match judgement.knee {
+        Some(knee) => format!("knee {}/s, first broken {}/s", rate(knee.last), rate(knee.first_broken)),
+        None => "knee unknown: no step keeps the bounds below one that breaks them".to_owned(),
+    };
+    let capacity = match (judgement.plateau, judgement.capacity) {
+        (Some(plateau), _) => format!(
+            "capacity {}/s, the median of a plateau of {} to {}/s",
+            rate(plateau.median),
+            rate(plateau.low),
+            rate(plateau.high)
+        ),
+        (None, Some(capacity)) if capacity.at_least => format!("capacity at least {}/s", rate(capacity.per_second)),
+        (None, Some(capacity)) => format!("capacity {}/s", rate(capacity.per_second)),
+        (None, None) => "capacity unknown".to_owned(),
+    };
+    let extend = if judgement.extend { "; extend the ramp" } else { "" };
+    format!("{knee}; {capacity}{extend}")
+}
+
+/// Why a step's number is limited; nothing where it is not.
+fn limited(row: &Row) -> Option<String> {
+    let verdict = row.verdict?;
+    let named = match verdict {
+        Verdict::Void
+        | Verdict::Contaminated
+        | Verdict::ClientLimited
+        | Verdict::HostLimited
+        | Verdict::ShapeLimited
+        | Verdict::Outlier => verdict,
+        Verdict::FirstStep | Verdict::Clean | Verdict::AtKnee | Verdict::PastKnee => return None,
+    };
+    let evidence: Vec<String> = row.evidence.iter().map(evidence).collect();
+    Some(format!("{}/s is {named}: {}", rate(row.rate()), evidence.join("; ")))
+}
+
+/// A fact with its bound.
+pub fn evidence(evidence: &Evidence) -> String {
+    let bound = evidence.bound.as_ref().map(|bound| format!(" (bound {bound})")).unwrap_or_default();
+    format!("{} {}{bound}", evidence.measure, evidence.value)
+}
+
+fn lever_words(levers: &[LeverEntry]) -> String {
+    let total = levers.len();
+    let unheld: Vec<String> = levers
+        .iter()
+        .filter(|entry| entry.proof.held == Some(false))
+        .map(|entry| {
+            let observed = entry.proof.observed.as_deref().unwrap_or("nothing");
+            format!("{}: declared {}, observed {observed}", entry.proof.lever, entry.proof.declared)
+        })
+        .collect();
+    let open = levers.iter().filter(|entry| entry.proof.held.is_none()).count();
+    match (total, unheld.is_empty(), open) {
+        (0, _, _) => "levers not proven".to_owned(),
+        (_, false, _) => format!("levers not held: {}", unheld.join("; ")),
+        (total, true, 0) => format!("levers: {} held, before load and after", count(total, "proof")),
+        (total, true, open) => {
+            format!("levers: {} held, {open} not enforced on this machine", count(total - open, "proof"))
+        }
+    }
+}
