@@ -25,7 +25,8 @@ fn main() -> Result<(), Fault> {
 fn compile_messages(out: &Path) -> Result<(), Fault> {
     let descriptors = protox::compile(["echo.proto"], ["proto"])?;
     fs::write(out.join("echo.descriptors"), descriptors.encode_to_vec())?;
-    let optional = "#[serde(default, deserialize_with = \"crate::payload::present\", skip_serializing_if = \"Option::is_none\")]";
+    let optional =
+        "#[serde(default, deserialize_with = \"crate::payload::present\", skip_serializing_if = \"Option::is_none\")]";
     let mut config = prost_build::Config::new();
     config
         .out_dir(out)
@@ -63,7 +64,7 @@ fn hash(inputs: &BTreeMap<String, Vec<u8>>) -> String {
             hasher.update(part);
         }
     }
-    hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    hasher.finalize().iter().fold(String::new(), |hex, byte| format!("{hex}{byte:02x}"))
 }
 
 fn read_tree(folder: &Path, inputs: &mut BTreeMap<String, Vec<u8>>) -> io::Result<()> {
@@ -95,10 +96,11 @@ fn locked_dependencies() -> Result<String, Fault> {
     }
     println!("cargo::rerun-if-changed={}", path.display());
     let lock = fs::read_to_string(path)?;
-    let packages: BTreeMap<&str, Vec<&str>> = lock.split("[[package]]").skip(1).fold(BTreeMap::new(), |mut all, text| {
-        all.entry(name_of(text)).or_insert_with(Vec::new).push(text);
-        all
-    });
+    let packages: BTreeMap<&str, Vec<&str>> =
+        lock.split("[[package]]").skip(1).fold(BTreeMap::new(), |mut all, text| {
+            all.entry(name_of(text)).or_insert_with(Vec::new).push(text);
+            all
+        });
     let mut wanted: Vec<String> = direct_dependencies()?;
     let mut seen = BTreeSet::new();
     while let Some(name) = wanted.pop() {

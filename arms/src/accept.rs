@@ -69,3 +69,34 @@ fn ready(connection: TcpStream) -> io::Result<tokio::net::TcpStream> {
     connection.set_nonblocking(true)?;
     tokio::net::TcpStream::from_std(connection)
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use std::net::Ipv4Addr;
+
+    use super::*;
+
+    #[test]
+    fn a_connection_is_served_without_delay_of_small_answers() {
+        let listener = listen(Ipv4Addr::LOCALHOST.into(), 0).unwrap();
+        let _client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build().unwrap();
+        let _entered = runtime.enter();
+        assert!(ready(listener.accept().unwrap().0).unwrap().nodelay().unwrap());
+    }
+
+    #[test]
+    fn connections_are_handed_out_in_turn() {
+        let listener = listen(Ipv4Addr::LOCALHOST.into(), 0).unwrap();
+        let address = listener.local_addr().unwrap();
+        let (senders, mut receivers) = hand_out(2);
+        start(listener, senders).unwrap();
+        let clients: Vec<_> = (0..4).map(|_| TcpStream::connect(address).unwrap()).collect();
+        for client in &clients {
+            let next = receivers[0].blocking_recv().unwrap();
+            assert_eq!(next.peer_addr().unwrap(), client.local_addr().unwrap());
+            receivers.swap(0, 1);
+        }
+    }
+}

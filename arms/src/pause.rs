@@ -156,3 +156,62 @@ pub(crate) fn sharpen_sleeps() {
     // Refused only by a sandbox; then sleeps are as coarse as they are for everybody.
     let _ = rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(1));
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+
+    fn run<T>(test: impl Future<Output = T>) -> T {
+        tokio::runtime::Builder::new_current_thread().enable_io().build().unwrap().block_on(test)
+    }
+
+    #[test]
+    fn a_pause_ends_no_earlier_and_much_sooner_than_a_millisecond_later() {
+        let span = Duration::from_micros(200);
+        let late = run(async {
+            let timer = Timer::start().unwrap();
+            let mut least = Duration::MAX;
+            for _ in 0..100 {
+                let start = Instant::now();
+                timer.pause(span).await;
+                least = least.min(start.elapsed().checked_sub(span).unwrap());
+            }
+            least
+        });
+        assert!(late < Duration::from_micros(500), "{late:?}");
+    }
+
+    #[test]
+    fn pauses_end_in_the_order_of_their_ends_whatever_the_order_of_their_starts() {
+        let order = run(async {
+            let timer = Timer::start().unwrap();
+            let (done, mut ended) = tokio::sync::mpsc::unbounded_channel();
+            for millis in [30, 10, 20, 0] {
+                let (pause, done) = (timer.pause(Duration::from_millis(millis)), done.clone());
+                tokio::spawn(async move {
+                    pause.await;
+                    done.send(millis).unwrap();
+                });
+            }
+            drop(done);
+            let mut order = Vec::new();
+            while let Some(millis) = ended.recv().await {
+                order.push(millis);
+            }
+            order
+        });
+        assert_eq!(order, [0, 10, 20, 30]);
+    }
+
+    #[test]
+    fn a_pause_that_is_given_up_does_not_stop_the_others() {
+        run(async {
+            let timer = Timer::start().unwrap();
+            let mut given_up = timer.pause(Duration::from_millis(1));
+            let _ = Pin::new(&mut given_up).poll(&mut Context::from_waker(Waker::noop()));
+            drop(given_up);
+            timer.pause(Duration::from_millis(5)).await;
+        });
+    }
+}

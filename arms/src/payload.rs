@@ -2,7 +2,7 @@
 //! are written as JSON too: every field there, in order, none that the type does not know.
 
 #[allow(missing_docs, clippy::pedantic, reason = "generated")]
-mod generated {
+pub(crate) mod generated {
     include!(concat!(env!("OUT_DIR"), "/soak.echo.v1.rs"));
 }
 

@@ -182,3 +182,74 @@ impl Settings {
 fn within(name: &'static str, value: u32, least: u32, most: u32) -> Result<(), SettingError> {
     if (least..=most).contains(&value) { Ok(()) } else { Err(SettingError::Bounds { name, value, least, most }) }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+
+    fn refused(settings: &Settings, expected: &str) {
+        assert_eq!(settings.check().unwrap_err().to_string(), expected);
+    }
+
+    #[test]
+    fn a_setting_out_of_bounds_is_refused_with_its_bounds() {
+        let base = Settings::default();
+        assert_eq!(base.check(), Ok(()));
+        refused(&Settings { worker_threads: 0, ..base.clone() }, "workerThreads 0 is not within 1 and 256");
+        refused(&Settings { pool_threads: 2_000, ..base.clone() }, "poolThreads 2000 is not within 1 and 1024");
+        let none = Settings { max_concurrent_streams: 0, ..base.clone() };
+        refused(&none, "maxConcurrentStreams 0 is not within 1 and 1000000");
+        let huge = Settings { initial_window: 1 << 31, ..base.clone() };
+        refused(&huge, "initialWindow 2147483648 is not within 1 and 2147483647");
+        refused(&Settings { inbound_credits: 0, ..base.clone() }, "inboundCredits 0 is not within 1 and 1000000");
+        let long = Work { kind: WorkKind::Spin, micros: 60_000_001 };
+        refused(&Settings { work: Some(long), ..base }, "work.micros 60000001 is not within 0 and 60000000");
+    }
+
+    #[test]
+    fn the_settings_of_a_campaign_are_read_as_they_are_written() {
+        let campaign = soak_crds::spec::Settings {
+            executor: Some(soak_crds::spec::Executor::Threads),
+            worker_threads: Some(2),
+            codec: Some(soak_crds::spec::Codec::Dynamic),
+            max_concurrent_streams: Some(3),
+            initial_window: Some(65_535),
+            inbound_credits: Some(4),
+            work: Some(soak_crds::spec::Work { kind: soak_crds::spec::WorkKind::Spin, micros: 5 }),
+        };
+        let read: Settings = serde_json::from_value(serde_json::to_value(&campaign).unwrap()).unwrap();
+        let expected = Settings {
+            executor: Executor::Threads,
+            worker_threads: 2,
+            codec: Codec::Dynamic,
+            max_concurrent_streams: 3,
+            initial_window: 65_535,
+            inbound_credits: 4,
+            work: Some(Work { kind: WorkKind::Spin, micros: 5 }),
+            ..Settings::default()
+        };
+        assert_eq!(read, expected);
+    }
+
+    #[test]
+    fn settings_that_a_campaign_leaves_out_have_their_defaults() {
+        let campaign = soak_crds::spec::Settings::default();
+        let read: Settings = serde_json::from_value(serde_json::to_value(&campaign).unwrap()).unwrap();
+        assert_eq!(read, Settings::default());
+    }
+
+    #[test]
+    fn a_setting_that_the_arm_does_not_have_is_refused() {
+        assert!(serde_json::from_str::<Settings>(r#"{"executor": "Virtual"}"#).is_err());
+        assert!(serde_json::from_str::<Settings>(r#"{"colour": "red"}"#).is_err());
+    }
+
+    #[test]
+    fn every_word_is_read_back_as_it_is_shown() {
+        for word in Executor::WORDS {
+            assert_eq!(word.parse::<Executor>().unwrap().to_string(), *word);
+        }
+        assert_eq!("fast".parse::<Codec>().unwrap_err().to_string(), r#""fast" is not one of Compiled, Dynamic"#);
+    }
+}

@@ -34,7 +34,8 @@ pub(super) struct Calls {
 
 impl Calls {
     pub(super) async fn answer(self, request: Request<Incoming>) -> Response<Body> {
-        let grpc = request.headers().get(CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(b"application/grpc"));
+        let grpc =
+            request.headers().get(CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(b"application/grpc"));
         if !grpc {
             let mut refused = Response::new(Body::empty());
             *refused.status_mut() = StatusCode::UNSUPPORTED_MEDIA_TYPE;
@@ -43,7 +44,9 @@ impl Calls {
         match request.uri().path() {
             UNARY => server(Raw { buffer: UNARY_BUFFER }).unary(self, request).await,
             STREAM => server(Raw { buffer: STREAM_BUFFER }).streaming(self, request).await,
-            other => Status::unimplemented(format!("there is no method {other}; there are {UNARY} and {STREAM}")).into_http(),
+            other => {
+                Status::unimplemented(format!("there is no method {other}; there are {UNARY} and {STREAM}")).into_http()
+            }
         }
     }
 }

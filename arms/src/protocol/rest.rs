@@ -23,7 +23,9 @@ pub(super) async fn answer(handler: &Handler, request: Request<Incoming>) -> Res
     match *request.method() {
         Method::POST | Method::PUT | Method::PATCH => echo(handler, request.into_body()).await,
         Method::GET | Method::HEAD if request.uri().path() == HEALTH => refusal(StatusCode::OK, "ok"),
-        Method::GET | Method::HEAD => refusal(StatusCode::NOT_FOUND, "only /healthz is there to be read; POST a JSON body"),
+        Method::GET | Method::HEAD => {
+            refusal(StatusCode::NOT_FOUND, "only /healthz is there to be read; POST a JSON body")
+        }
         _ => {
             let mut refused = refusal(StatusCode::METHOD_NOT_ALLOWED, "POST a JSON body");
             refused.headers_mut().insert(ALLOW, HeaderValue::from_static("GET, HEAD, POST, PUT, PATCH"));

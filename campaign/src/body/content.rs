@@ -14,8 +14,7 @@ const DENSE_NOTE: usize = 13;
 /// Lines of the dense order: five leaves each, beside fifteen others.
 const DENSE_LINES: u32 = 21;
 
-const NOTE: &str =
-    "Please ring the bell twice and leave the parcel with the porter if nobody answers. ";
+const NOTE: &str = "Please ring the bell twice and leave the parcel with the porter if nobody answers. ";
 
 /// The message of a preset.
 pub(super) fn message(preset: BodyPreset) -> Record {
@@ -40,10 +39,7 @@ fn order(note: String, lines: Vec<Record>) -> Record {
         ("buyer", Value::One(buyer())),
         ("lines", Value::Many(lines)),
     ]);
-    Record::numbered([
-        ("name", "Ada Lovelace".into()),
-        ("payload", Value::One(payload)),
-    ])
+    Record::numbered([("name", "Ada Lovelace".into()), ("payload", Value::One(payload))])
 }
 
 fn buyer() -> Record {
@@ -63,31 +59,14 @@ fn buyer() -> Record {
 fn realistic_lines() -> Vec<Record> {
     vec![
         line("BK-1843-01", "Notes on the analytical engine", 2, 149.95),
-        line(
-            "IN-0042-07",
-            "Brass difference gauge, calibrated",
-            1,
-            684.25,
-        ),
-        line(
-            "PC-1801-24",
-            "Punched cards, box of five hundred",
-            12,
-            25.05,
-        ),
+        line("IN-0042-07", "Brass difference gauge, calibrated", 1, 684.25),
+        line("PC-1801-24", "Punched cards, box of five hundred", 12, 25.05),
     ]
 }
 
 fn dense_lines() -> Vec<Record> {
     (1..=DENSE_LINES)
-        .map(|n| {
-            line(
-                &format!("SKU-{}", 1000 + 37 * n),
-                &format!("Part number {n:02}"),
-                n,
-                1.25 + 0.5 * f64::from(n),
-            )
-        })
+        .map(|n| line(&format!("SKU-{}", 1000 + 37 * n), &format!("Part number {n:02}"), n, 1.25 + 0.5 * f64::from(n)))
         .collect()
 }
 

@@ -13,11 +13,7 @@ pub(super) fn json(record: &Record) -> Vec<u8> {
 }
 
 fn object(record: &Record) -> serde_json::Value {
-    record
-        .0
-        .iter()
-        .map(|field| (field.name.to_owned(), json_value(&field.value)))
-        .collect()
+    record.0.iter().map(|field| (field.name.to_owned(), json_value(&field.value))).collect()
 }
 
 fn json_value(value: &Value) -> serde_json::Value {
@@ -95,32 +91,14 @@ mod tests {
         check(300.into(), r#"{"a":300}"#, b"\x08\xac\x02");
         check(1.5.into(), r#"{"a":1.5}"#, b"\x09\0\0\0\0\0\0\xf8\x3f");
         check(Value::Yes, r#"{"a":true}"#, b"\x08\x01");
-        check(
-            Value::One(Record::numbered([("b", 1.into())])),
-            r#"{"a":{"b":1}}"#,
-            b"\x0a\x02\x08\x01",
-        );
-        let two = vec![
-            Record::numbered([("b", 1.into())]),
-            Record::numbered([("b", 2.into())]),
-        ];
-        check(
-            Value::Many(two),
-            r#"{"a":[{"b":1},{"b":2}]}"#,
-            b"\x0a\x02\x08\x01\x0a\x02\x08\x02",
-        );
+        check(Value::One(Record::numbered([("b", 1.into())])), r#"{"a":{"b":1}}"#, b"\x0a\x02\x08\x01");
+        let two = vec![Record::numbered([("b", 1.into())]), Record::numbered([("b", 2.into())])];
+        check(Value::Many(two), r#"{"a":[{"b":1},{"b":2}]}"#, b"\x0a\x02\x08\x01\x0a\x02\x08\x02");
     }
 
     #[test]
     fn a_varint_takes_a_byte_for_each_seven_bits() {
-        for (number, bytes) in [
-            (0, 1),
-            (127, 1),
-            (128, 2),
-            (16_383, 2),
-            (16_384, 3),
-            (u32::MAX, 5),
-        ] {
+        for (number, bytes) in [(0, 1), (127, 1), (128, 2), (16_383, 2), (16_384, 3), (u32::MAX, 5)] {
             let mut out = Vec::new();
             varint(number, &mut out);
             assert_eq!(out.len(), bytes, "{number}");

@@ -43,11 +43,7 @@ pub fn preset_body(preset: BodyPreset, format: BodyFormat) -> BodyBytes {
         BodyFormat::Json => (format::json(&message), "application/json"),
         BodyFormat::Protobuf => (format::protobuf(&message), "application/grpc"),
     };
-    BodyBytes {
-        bytes,
-        content_type: content_type.to_owned(),
-        leaves: Some(message.leaves()),
-    }
+    BodyBytes { bytes, content_type: content_type.to_owned(), leaves: Some(message.leaves()) }
 }
 
 #[cfg(test)]
@@ -56,11 +52,7 @@ mod tests {
 
     fn check(preset: BodyPreset, format: BodyFormat, bytes: usize, leaves: u32) {
         let body = preset_body(preset, format);
-        assert_eq!(
-            (body.bytes.len(), body.leaves),
-            (bytes, Some(leaves)),
-            "{preset:?} as {format:?}"
-        );
+        assert_eq!((body.bytes.len(), body.leaves), (bytes, Some(leaves)), "{preset:?} as {format:?}");
     }
 
     #[test]
@@ -75,14 +67,8 @@ mod tests {
 
     #[test]
     fn the_tiny_body_is_one_name() {
-        assert_eq!(
-            preset_body(BodyPreset::Tiny, BodyFormat::Json).bytes,
-            br#"{"name":"world"}"#
-        );
-        assert_eq!(
-            preset_body(BodyPreset::Tiny, BodyFormat::Protobuf).bytes,
-            b"\x0a\x05world"
-        );
+        assert_eq!(preset_body(BodyPreset::Tiny, BodyFormat::Json).bytes, br#"{"name":"world"}"#);
+        assert_eq!(preset_body(BodyPreset::Tiny, BodyFormat::Protobuf).bytes, b"\x0a\x05world");
     }
 
     #[test]
@@ -103,13 +89,7 @@ mod tests {
 
     #[test]
     fn each_content_type_is_the_formats_own() {
-        assert_eq!(
-            preset_body(BodyPreset::Tiny, BodyFormat::Json).content_type,
-            "application/json"
-        );
-        assert_eq!(
-            preset_body(BodyPreset::Tiny, BodyFormat::Protobuf).content_type,
-            "application/grpc"
-        );
+        assert_eq!(preset_body(BodyPreset::Tiny, BodyFormat::Json).content_type, "application/json");
+        assert_eq!(preset_body(BodyPreset::Tiny, BodyFormat::Protobuf).content_type, "application/grpc");
     }
 }

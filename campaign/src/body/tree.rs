@@ -32,16 +32,7 @@ pub(super) struct Record(pub Vec<Field>);
 impl Record {
     /// A record whose fields are numbered from 1 in the order given.
     pub(super) fn numbered(fields: impl IntoIterator<Item = (&'static str, Value)>) -> Self {
-        Self(
-            (1..)
-                .zip(fields)
-                .map(|(number, (name, value))| Field {
-                    number,
-                    name,
-                    value,
-                })
-                .collect(),
-        )
+        Self((1..).zip(fields).map(|(number, (name, value))| Field { number, name, value }).collect())
     }
 
     /// How many scalar values it holds, at any depth.
