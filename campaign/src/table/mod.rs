@@ -7,8 +7,10 @@ mod percentile;
 pub mod read;
 mod row;
 mod signals;
+mod text;
 mod witnessed;
 
 pub use measure::{Setting, StepSamples, measure};
 pub use row::{AtLeast, Percentiles, Row, SendError, Withdrawn};
 pub use signals::{Check, Growth, QuotaUse, Signals};
+pub use text::{csv, markdown};

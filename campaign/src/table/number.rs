@@ -12,6 +12,11 @@ pub fn thousandth(value: f64) -> f64 {
     if scaled.abs() < EXACT { scaled.round() / 1000.0 } else { value }
 }
 
+/// The number as a JSON value, as in every document.
+pub fn json(value: f64) -> serde_json::Value {
+    serde_json::to_value(Plain(value)).unwrap_or_default()
+}
+
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes fields by reference")]
 pub(crate) fn plain<S: Serializer>(value: &f64, to: S) -> Result<S::Ok, S::Error> {
     let value = thousandth(*value);

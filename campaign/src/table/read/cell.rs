@@ -94,7 +94,7 @@ pub(super) fn is_struck(text: &str) -> bool {
 
 /// The text without emphasis, code marks and remarks in brackets.
 pub(super) fn plain(text: &str) -> String {
-    let text = text.replace("~~", "").replace(['*', '`'], "").replace(['\u{a0}', '\u{202f}', '\u{2009}'], " ");
+    let text = text.replace("~~", "").replace(['*', '`', '†'], "").replace(['\u{a0}', '\u{202f}', '\u{2009}'], " ");
     let cut = text.find(['(', '[']).filter(|at| *at > 0).unwrap_or(text.len());
     text[..cut].to_owned()
 }
