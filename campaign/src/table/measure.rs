@@ -256,3 +256,6 @@ fn fill_node(signals: &mut Signals, witnessed: &Witnessed<'_>, arm: Option<&ArmU
         })
     });
 }
+
+#[cfg(test)]
+mod tests;
