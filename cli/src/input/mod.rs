@@ -18,6 +18,7 @@ pub use fault::{Fault, Place};
 pub use render::{Paint, faults_as_json, faults_as_text};
 pub use source::Source;
 
+use structure::Size;
 use tree::Node;
 
 /// A campaign that is accepted.
@@ -62,11 +63,14 @@ pub fn reject(path: &Path, refusals: Vec<Refusal>) -> Rejected {
 /// A campaign from its text. `body` reads a body's file by the name as written.
 fn check(text: &str, executor: Executor, body: &dyn Fn(&str) -> Result<Vec<u8>, String>) -> Result<Loaded, Vec<Fault>> {
     let (root, mut faults) = tree::parse(text)?;
-    faults.extend(structure::faults(&root));
+    let structure = structure::judge(&root);
+    faults.extend(structure.faults);
     if faults.is_empty() {
         return accepted(&root, executor, body);
     }
-    faults.extend(rules::faults(&root, &faults));
+    if structure.size == Size::WithinBounds {
+        faults.extend(rules::faults(&root, &faults));
+    }
     Err(fault::in_order(faults))
 }
 
@@ -102,3 +106,6 @@ fn refused(root: &Node, refusal: Refusal) -> Fault {
 fn unexpected(root: &Node, error: &serde_json::Error) -> Fault {
     Fault::at(root.place, format!("cannot be read as a SoakCampaign: {error}"))
 }
+
+#[cfg(test)]
+mod tests;

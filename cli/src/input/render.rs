@@ -37,14 +37,20 @@ impl Paint {
     }
 }
 
+/// The most faults shown to a reader; tools get all.
+const SHOWN: usize = 50;
+
 /// Every fault of a file: `file:line:column: error: field: what is wrong; allowed: …`, the line and a mark under it.
 pub fn faults_as_text(rejected: &Rejected, paint: Paint) -> String {
     let mut text = String::new();
-    for fault in &rejected.faults {
+    for fault in rejected.faults.iter().take(SHOWN) {
         let _ = writeln!(text, "{}", headline(&rejected.source.name, fault, paint));
         if let Some(place) = fault.place {
             text.push_str(&snippet(&rejected.source.text, place, paint));
         }
+    }
+    if rejected.faults.len() > SHOWN {
+        let _ = writeln!(text, "{}: {} more errors", printable(&rejected.source.name), rejected.faults.len() - SHOWN);
     }
     text
 }

@@ -28,7 +28,7 @@ impl Source {
         let name = path.display().to_string();
         match read_at_most(path, MAX_FILE).map_err(Unread::message).and_then(into_text) {
             Ok(text) => Ok(Self { name, text }),
-            Err(message) => Err((Self { name, text: String::new() }, Fault::of_file(message))),
+            Err(why) => Err((Self { name, text: String::new() }, Fault::of_file(format!("cannot be read: {why}")))),
         }
     }
 }
@@ -42,7 +42,7 @@ fn into_text(bytes: Vec<u8>) -> Result<String, String> {
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         let line = 1 + error.as_bytes()[..at].iter().filter(|byte| **byte == b'\n').count();
-        format!("is not UTF-8 text: byte {at}, in line {line}")
+        format!("it is not UTF-8 text: byte {at}, in line {line}")
     })
 }
 
@@ -55,10 +55,10 @@ enum Unread {
 impl Unread {
     fn message(self) -> String {
         match self {
-            Self::Folder => "is a folder; name a file".to_owned(),
-            Self::TooLarge(most) => format!("is larger than {} KiB", most >> 10),
+            Self::Folder => "it is a folder; name a file".to_owned(),
+            Self::TooLarge(most) => format!("it is larger than {} KiB", most >> 10),
             Self::System(error) if error.kind() == io::ErrorKind::NotFound => "there is no such file".to_owned(),
-            Self::System(error) => format!("cannot be read: {error}"),
+            Self::System(error) => error.to_string(),
         }
     }
 }

@@ -15,27 +15,39 @@ use super::{
 };
 use allowed::{allowed, list};
 
-/// Everything about the tree that does not fit the resource's schema. Another kind of resource gives that fault alone.
-pub(super) fn faults(root: &Node) -> Vec<Fault> {
+/// What the walk over a tree found.
+#[derive(Debug, Default)]
+pub(super) struct Structure {
+    /// Everything that does not fit the schema.
+    pub faults: Vec<Fault>,
+    /// Whether the lists are short enough for rules that go over them.
+    pub size: Size,
+}
+
+/// Whether every list is as short as the schema wants it.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Size {
+    #[default]
+    WithinBounds,
+    TooLarge,
+}
+
+/// Judges a tree by the resource's schema. Another kind of resource gives that fault alone.
+pub(super) fn judge(root: &Node) -> Structure {
     let schema = schema::root();
-    let mut walk = Walk::default();
+    let head = FieldPath::default();
+    let mut structure = Structure::default();
     for name in ["apiVersion", "kind"] {
-        walk.field(root, name, schema, &FieldPath::default());
+        structure.field(root, name, schema, &head);
     }
-    let is_map = matches!(root.kind, Kind::Map(_));
-    if walk.faults.is_empty() || !is_map {
-        walk = Walk::default();
-        walk.node(root, schema, &FieldPath::default());
+    if structure.faults.is_empty() || !matches!(root.kind, Kind::Map(_)) {
+        structure = Structure::default();
+        structure.node(root, schema, &head);
     }
-    walk.faults
+    structure
 }
 
-#[derive(Default)]
-struct Walk {
-    faults: Vec<Fault>,
-}
-
-impl Walk {
+impl Structure {
     fn node(&mut self, node: &Node, schema: &Value, path: &FieldPath) {
         if schema["x-kubernetes-preserve-unknown-fields"] == Value::Bool(true) {
             return;
@@ -92,6 +104,9 @@ impl Walk {
         let count = items.len() as u64;
         let too_few = schema["minItems"].as_u64().is_some_and(|least| count < least);
         let too_many = schema["maxItems"].as_u64().is_some_and(|most| count > most);
+        if too_many {
+            self.size = Size::TooLarge;
+        }
         if too_few || too_many {
             let items = if count == 1 { "item" } else { "items" };
             self.add(node, schema, path, format!("has {count} {items}"));

@@ -28,8 +28,8 @@ pub(super) enum Kind {
     Null,
     Bool(bool),
     Whole(i64),
-    /// A number that is not whole, or beyond 64 bits.
-    Number(f64),
+    /// A number that is not written as a whole one, or beyond 64 bits; and how it is written.
+    Number(f64, String),
     Text(String),
     List(Vec<Node>),
     Map(Vec<Entry>),
@@ -61,7 +61,7 @@ pub(super) fn parse(text: &str) -> Result<(Node, Vec<Fault>), Vec<Fault>> {
     let Some(root) = documents.pop() else {
         return Err(vec![Fault::of_file("is empty").allowing("a SoakCampaign as YAML or JSON")]);
     };
-    let root = node(root);
+    let root = Lines(text.lines().collect()).node(root);
     let mut twice = Vec::new();
     written_twice(&root, &FieldPath::default(), &mut twice);
     Ok((root, twice))
@@ -111,7 +111,8 @@ fn written_twice(node: &Node, path: &FieldPath, faults: &mut Vec<Fault>) {
                 let path = path.field(&entry.key);
                 if let Some(first) = entries[..index].iter().find(|first| first.key == entry.key) {
                     let message = format!("is written twice: first in line {}", first.key_place.line);
-                    faults.push(Fault { field: path.clone(), ..Fault::at(entry.key_place, message) });
+                    let fault = Fault::at(entry.key_place, message).allowing("each field once");
+                    faults.push(Fault { field: path.clone(), ..fault });
                 }
                 written_twice(&entry.node, &path, faults);
             }
@@ -121,7 +122,7 @@ fn written_twice(node: &Node, path: &FieldPath, faults: &mut Vec<Fault>) {
                 written_twice(item, &path.item(index), faults);
             }
         }
-        Kind::Null | Kind::Bool(_) | Kind::Whole(_) | Kind::Number(_) | Kind::Text(_) => {}
+        Kind::Null | Kind::Bool(_) | Kind::Whole(_) | Kind::Number(..) | Kind::Text(_) => {}
     }
 }
 
@@ -130,7 +131,7 @@ impl Node {
     pub fn entry(&self, key: &str) -> Option<&Entry> {
         match &self.kind {
             Kind::Map(entries) => entries.iter().find(|entry| entry.key == key),
-            Kind::Null | Kind::Bool(_) | Kind::Whole(_) | Kind::Number(_) | Kind::Text(_) | Kind::List(_) => None,
+            Kind::Null | Kind::Bool(_) | Kind::Whole(_) | Kind::Number(..) | Kind::Text(_) | Kind::List(_) => None,
         }
     }
 
@@ -140,7 +141,7 @@ impl Node {
             Kind::Null => Some("null".to_owned()),
             Kind::Bool(value) => Some(value.to_string()),
             Kind::Whole(value) => Some(value.to_string()),
-            Kind::Number(value) => Some(value.to_string()),
+            Kind::Number(_, written) => Some(written.clone()),
             Kind::Text(text) => Some(text.clone()),
             Kind::List(_) | Kind::Map(_) => None,
         }
@@ -173,7 +174,7 @@ impl Node {
             Kind::Null => Value::Null,
             Kind::Bool(value) => (*value).into(),
             Kind::Whole(value) => (*value).into(),
-            Kind::Number(value) => (*value).into(),
+            Kind::Number(value, _) => (*value).into(),
             Kind::Text(text) => text.clone().into(),
             Kind::List(items) => items.iter().map(Self::to_json).collect(),
             Kind::Map(entries) => {
@@ -194,23 +195,39 @@ enum Raw {
     Map(Vec<(Spanned<String>, Spanned<Raw>)>),
 }
 
-fn node(raw: Spanned<Raw>) -> Node {
-    let kind = match raw.value {
-        Raw::Scalar(kind) => kind,
-        Raw::List(items) => Kind::List(items.into_iter().map(node).collect()),
-        Raw::Map(entries) => Kind::Map(entries.into_iter().map(entry).collect()),
-    };
-    Node { place: place(raw.referenced), kind }
-}
+/// The text's lines, from which a number's spelling is taken.
+struct Lines<'a>(Vec<&'a str>);
 
-fn entry((key, value): (Spanned<String>, Spanned<Raw>)) -> Entry {
-    Entry { key_place: place(key.referenced), key: key.value, node: node(value) }
+impl Lines<'_> {
+    fn node(&self, raw: Spanned<Raw>) -> Node {
+        let kind = match raw.value {
+            Raw::Scalar(Kind::Number(value, _)) => Kind::Number(value, self.written(place(raw.defined))),
+            Raw::Scalar(kind) => kind,
+            Raw::List(items) => Kind::List(items.into_iter().map(|item| self.node(item)).collect()),
+            Raw::Map(entries) => Kind::Map(entries.into_iter().map(|entry| self.entry(entry)).collect()),
+        };
+        Node { place: place(raw.referenced), kind }
+    }
+
+    fn entry(&self, (key, value): (Spanned<String>, Spanned<Raw>)) -> Entry {
+        Entry { key_place: place(key.referenced), key: key.value, node: self.node(value) }
+    }
+
+    fn written(&self, Place { line, column, width }: Place) -> String {
+        let line = self.0.get(line.saturating_sub(1)).copied().unwrap_or_default();
+        line.chars().skip(column.saturating_sub(1)).take(width).collect()
+    }
 }
 
 impl<'de> Deserialize<'de> for Raw {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         from.deserialize_any(RawVisitor)
     }
+}
+
+/// A number whose spelling is not known yet.
+fn number(value: f64) -> Kind {
+    Kind::Number(value, String::new())
 }
 
 struct RawVisitor;
@@ -231,16 +248,16 @@ impl<'de> Visitor<'de> for RawVisitor {
         Ok(Raw::Scalar(Kind::Whole(value)))
     }
     fn visit_u64<E>(self, value: u64) -> Result<Raw, E> {
-        Ok(Raw::Scalar(i64::try_from(value).map_or(Kind::Number(value as f64), Kind::Whole)))
+        Ok(Raw::Scalar(i64::try_from(value).map_or_else(|_| number(value as f64), Kind::Whole)))
     }
     fn visit_i128<E>(self, value: i128) -> Result<Raw, E> {
-        Ok(Raw::Scalar(Kind::Number(value as f64)))
+        Ok(Raw::Scalar(number(value as f64)))
     }
     fn visit_u128<E>(self, value: u128) -> Result<Raw, E> {
-        Ok(Raw::Scalar(Kind::Number(value as f64)))
+        Ok(Raw::Scalar(number(value as f64)))
     }
     fn visit_f64<E>(self, value: f64) -> Result<Raw, E> {
-        Ok(Raw::Scalar(Kind::Number(value)))
+        Ok(Raw::Scalar(number(value)))
     }
     fn visit_str<E>(self, value: &str) -> Result<Raw, E> {
         Ok(Raw::Scalar(Kind::Text(value.to_owned())))

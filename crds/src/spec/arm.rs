@@ -21,25 +21,28 @@ use crate::{
          self.server.preset.endsWith('websocket') ? self.protocol == 'WebSocket' : self.protocol == 'RSocket')"
     )
     .message(
-        "protocol must be one that the preset speaks: rest Http1 or Http2, grpc one of Grpc…, websocket WebSocket, \
-         rsocket RSocket"
+        "must be what the preset speaks: rest Http1 or Http2, grpc one of Grpc…, websocket WebSocket, rsocket RSocket"
     )
     .field_path(".protocol"),
     validation = Rule::new("!has(self.server.preset) || !has(self.request)")
-        .message("request must be left out where server.preset is set: a preset brings its own")
+        .message("must be left out where server.preset is set: a preset brings its own")
         .field_path(".request"),
     validation = Rule::new("!has(self.request) || !has(self.request.grpc) || self.protocol.startsWith('Grpc')")
-        .message("request.grpc needs a gRPC protocol; over others use request.method and request.path")
-        .field_path(".request"),
+        .message("needs a gRPC protocol; over others use method and path")
+        .field_path(".request.grpc"),
     validation = Rule::new(
         "!has(self.request) || !self.protocol.startsWith('Grpc') || (!has(self.request.method) && !has(self.request.path))"
     )
-    .message("request.method and request.path belong to HTTP; over gRPC use request.grpc")
+    .message("must have neither method nor path over gRPC; use grpc")
     .field_path(".request"),
     validation = Rule::new(
-        "has(self.server.preset) || !self.protocol.startsWith('Grpc') || (has(self.request) && has(self.request.grpc))"
+        "has(self.server.preset) || !has(self.request) || !self.protocol.startsWith('Grpc') || has(self.request.grpc)"
     )
-    .message("request.grpc {service, method} is needed where a server of your own speaks gRPC")
+    .message("must be set, with service and method, where a server of your own speaks gRPC")
+    .field_path(".request.grpc"),
+    validation = Rule::new("has(self.server.preset) || has(self.request)")
+        .message("must be set where the server is not a preset: what is sent")
+        .field_path(".request")
 )]
 #[serde(rename_all = "camelCase")]
 pub struct Arm {
@@ -86,19 +89,20 @@ pub enum Protocol {
 #[derive(KubeSchema, Serialize, Deserialize, Clone, Debug, PartialEq)]
 #[x_kube(
     validation = Rule::new("[has(self.preset), has(self.image), has(self.service)].filter(given, given).size() <= 1")
-        .message("at most one of preset, image and service may be set"),
+        .message("must have at most one of preset, image and service"),
     validation = Rule::new("has(self.preset) || has(self.image) || has(self.service) || has(self.local)")
-        .message("one of preset, image, service and local must be set"),
+        .message("must have one of preset, image, service and local"),
     validation = Rule::new("!has(self.preset) || !has(self.local)")
-        .message("local must be left out where preset is set: a preset brings its own program")
+        .message("must be left out where preset is set: a preset brings its own program")
         .field_path(".local"),
     validation = Rule::new("has(self.preset) || has(self.port)")
-        .message("port must be set where the server is not a preset"),
+        .message("must be set where the server is not a preset: the port on which it listens")
+        .field_path(".port"),
     validation = Rule::new("has(self.preset) || !has(self.settings)")
-        .message("settings belong to presets; use args, env or jvmOptions for a server of your own")
+        .message("belong to presets; use args, env or jvmOptions for a server of your own")
         .field_path(".settings"),
     validation = Rule::new("!has(self.preset) || !has(self.jvmOptions) || self.preset.startsWith('jvm-')")
-        .message("jvmOptions need a preset on the JVM (jvm-rest, jvm-grpc, jvm-websocket, jvm-rsocket)")
+        .message("need a preset on the JVM: jvm-rest, jvm-grpc, jvm-websocket or jvm-rsocket")
         .field_path(".jvmOptions")
 )]
 #[serde(rename_all = "camelCase")]

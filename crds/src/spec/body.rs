@@ -12,9 +12,10 @@ use crate::pattern;
     validation = Rule::new(
         "[has(self.preset), has(self.text), has(self.base64), has(self.file)].filter(given, given).size() == 1"
     )
-    .message("exactly one of preset, text, base64 and file must be set"),
+    .message("must have exactly one of preset, text, base64 and file"),
     validation = Rule::new("has(self.preset) || has(self.name)")
-        .message("name must be set where the body is not a preset")
+        .message("must be set where the body is not a preset")
+        .field_path(".name")
 )]
 #[serde(rename_all = "camelCase")]
 pub struct Body {

@@ -16,7 +16,7 @@ use crate::{
         "has(self.args) || has(self.env) || has(self.jvmOptions) || has(self.settings) || has(self.resources) \
          || has(self.client)"
     )
-    .message("a lever must change something: set args, env, jvmOptions, settings, resources or client")
+    .message("must change something: set args, env, jvmOptions, settings, resources or client")
 )]
 #[serde(rename_all = "camelCase")]
 pub struct Lever {
@@ -56,7 +56,7 @@ pub struct Lever {
 /// CPU or memory in place of the arm's. What is absent stays as it is.
 #[derive(KubeSchema, Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
 #[x_kube(
-    validation = Rule::new("has(self.cpu) || has(self.memory)").message("cpu or memory must be set")
+    validation = Rule::new("has(self.cpu) || has(self.memory)").message("must have cpu or memory")
 )]
 #[serde(rename_all = "camelCase")]
 pub struct ResourceChange {

@@ -76,29 +76,29 @@ use crate::{pattern, status::SoakCampaignStatus};
 )]
 #[x_kube(
     validation = Rule::new("!has(self.compare) || self.compare.all(c, self.arms.exists(a, a.name == c.control))")
-        .message("compare.control must name one of spec.arms")
+        .message("must have one of spec.arms as each control")
         .field_path(".compare"),
     validation = Rule::new("!has(self.compare) || self.compare.all(c, self.arms.exists(a, a.name == c.treatment))")
-        .message("compare.treatment must name one of spec.arms")
+        .message("must have one of spec.arms as each treatment")
         .field_path(".compare"),
     validation = Rule::new("!has(self.thresholds) || self.thresholds.all(t, self.arms.exists(a, a.name == t.arm))")
-        .message("thresholds.arm must name one of spec.arms")
+        .message("must have one of spec.arms as each arm")
         .field_path(".thresholds"),
     validation = Rule::new(
         "!has(self.levers) || self.levers.all(l, l.arms.all(name, self.arms.exists(a, a.name == name)))"
     )
-    .message("levers.arms must name some of spec.arms")
+    .message("must have none but spec.arms in arms")
     .field_path(".levers"),
     validation = Rule::new(
         "!has(self.predictions) || self.predictions.all(p, !has(p.arm) || self.arms.exists(a, a.name == p.arm))"
     )
-    .message("predictions.arm must name one of spec.arms")
+    .message("must have one of spec.arms as arm")
     .field_path(".predictions"),
     validation = Rule::new(
         "!has(self.predictions) || self.predictions.all(p, !has(p.compare) || \
          (has(self.compare) && self.compare.exists(c, c.name == p.compare)))"
     )
-    .message("predictions.compare must name one of spec.compare")
+    .message("must have one of spec.compare as compare")
     .field_path(".predictions")
 )]
 #[serde(rename_all = "camelCase")]
@@ -155,7 +155,7 @@ pub struct SoakCampaignSpec {
             "self.cleanAnsweredPerTenThousand >= self.kneeAnsweredPerTenThousand \
              && self.cleanNeverSentPerTenThousand <= self.kneeNeverSentPerTenThousand"
         )
-        .message("a clean step must not be held to less than a step that keeps the knee's bounds")
+        .message("must not hold a clean step to less than a step that keeps the knee's bounds")
     )]
     pub judge: JudgeBounds,
     /// A bench in place of the ramp.

@@ -10,7 +10,7 @@ use crate::{pattern, rule::span_between, units::Span};
 #[derive(KubeSchema, Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
 #[x_kube(
     validation = Rule::new("has(self.p50) || has(self.p99) || has(self.p999) || has(self.errorsPermille)")
-        .message("at least one of p50, p99, p999 and errorsPermille must be set")
+        .message("must have at least one of p50, p99, p999 and errorsPermille")
 )]
 #[serde(rename_all = "camelCase")]
 pub struct Slo {
@@ -35,9 +35,9 @@ pub struct Slo {
 /// Limits within which a number must lie.
 #[derive(KubeSchema, Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
 #[x_kube(
-    validation = Rule::new("has(self.atLeast) || has(self.atMost)").message("atLeast or atMost must be set"),
+    validation = Rule::new("has(self.atLeast) || has(self.atMost)").message("must have atLeast or atMost"),
     validation = Rule::new("!has(self.atLeast) || !has(self.atMost) || self.atLeast <= self.atMost")
-        .message("atMost must not be less than atLeast")
+        .message("must not be less than atLeast")
         .field_path(".atMost")
 )]
 #[serde(rename_all = "camelCase")]
@@ -59,7 +59,7 @@ pub struct Range {
         "has(self.capacityPerSecond) || has(self.sloCapacityPerSecond) || has(self.cpuNanosPerRequest) \
          || has(self.p99Micros)"
     )
-    .message("at least one of capacityPerSecond, sloCapacityPerSecond, cpuNanosPerRequest and p99Micros must be set")
+    .message("must have at least one of capacityPerSecond, sloCapacityPerSecond, cpuNanosPerRequest and p99Micros")
 )]
 #[serde(rename_all = "camelCase")]
 pub struct Threshold {
@@ -91,7 +91,7 @@ pub struct Threshold {
 #[derive(KubeSchema, Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
 #[x_kube(
     validation = Rule::new("self.control != self.treatment")
-        .message("treatment must be another arm than control")
+        .message("must be another arm than control")
         .field_path(".treatment")
 )]
 #[serde(rename_all = "camelCase")]
@@ -114,20 +114,21 @@ pub struct Compare {
 #[derive(KubeSchema, Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
 #[x_kube(
     validation = Rule::new("has(self.compare) != has(self.arm)")
-        .message("exactly one of compare and arm must be set"),
+        .message("must have exactly one of compare and arm"),
     validation = Rule::new(
         "has(self.arm) || has(self.capacityRatioPermille) || has(self.cpuRatioPermille) || has(self.p50RatioPermille)"
     )
-    .message("one of capacityRatioPermille, cpuRatioPermille and p50RatioPermille must be set beside compare"),
+    .message("must have one of capacityRatioPermille, cpuRatioPermille and p50RatioPermille beside compare"),
     validation = Rule::new("!has(self.arm) || has(self.capacityPerSecond)")
-        .message("capacityPerSecond must be set beside arm"),
+        .message("must be set beside arm")
+        .field_path(".capacityPerSecond"),
     validation = Rule::new("has(self.arm) || !has(self.capacityPerSecond)")
-        .message("capacityPerSecond speaks of one arm: set arm in place of compare")
+        .message("speaks of one arm: set arm in place of compare")
         .field_path(".capacityPerSecond"),
     validation = Rule::new(
         "!has(self.arm) || (!has(self.capacityRatioPermille) && !has(self.cpuRatioPermille) && !has(self.p50RatioPermille))"
     )
-    .message("ratios speak of a comparison: set compare in place of arm")
+    .message("has no ratios, which speak of a comparison: set compare in place of arm")
     .field_path(".arm")
 )]
 #[serde(rename_all = "camelCase")]

@@ -10,9 +10,9 @@ use crate::{rule::span_between, units::Span};
 #[derive(KubeSchema, Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
 #[x_kube(
     validation = Rule::new("!has(self.steps) || !has(self.hold)")
-        .message("at most one of steps and hold may be set"),
+        .message("must have at most one of steps and hold"),
     validation = Rule::new("!has(self.hold) || !has(self.extend)")
-        .message("extend adds steps and must be left out where hold is set")
+        .message("adds steps: must be left out where hold is set")
         .field_path(".extend")
 )]
 #[serde(rename_all = "camelCase")]
@@ -54,17 +54,17 @@ pub struct Warmup {
         "has(self.rates) ? !has(self.from) && !has(self.to) && !has(self.by) : \
          has(self.from) && has(self.to) && has(self.by)"
     )
-    .message("either rates, or all of from, to and by must be set"),
+    .message("must have either rates, or all of from, to and by"),
     validation = Rule::new("!has(self.from) || !has(self.to) || self.from <= self.to")
-        .message("to must not be less than from: the ramp goes up")
+        .message("must not be less than from: the ramp goes up")
         .field_path(".to"),
     validation = Rule::new(
         "!has(self.from) || !has(self.to) || !has(self.by) || self.from > self.to || (self.to - self.from) / self.by < 200"
     )
-    .message("at most 200 steps are allowed: raise by, or bring from and to closer")
+    .message("gives more than 200 steps: raise it, or bring from and to closer")
     .field_path(".by"),
     validation = Rule::new("!has(self.rates) || self.rates.isSorted()")
-        .message("rates must ascend: the ramp goes up")
+        .message("must ascend: the ramp goes up")
         .field_path(".rates")
 )]
 #[serde(rename_all = "camelCase")]

@@ -20,11 +20,11 @@ pub(super) fn fault(kind: &Kind, schema: &Value) -> Option<String> {
         (Kind::Whole(number), None) if quantity => out_of_bounds(*number, schema),
         (Kind::Text(text), Some("string")) => unfit(text, schema),
         (Kind::Text(text), None) if quantity => unfit(text, schema),
-        (Kind::Number(_), Some("integer")) => Some("is not a whole number within 64 bits".to_owned()),
-        (Kind::Number(_), None) if quantity => Some("is a number with a fraction; put it in quotes".to_owned()),
+        (Kind::Number(number, _), Some("integer")) => Some(not_whole(*number)),
+        (Kind::Number(..), None) if quantity => Some("is a number with a fraction; put it in quotes".to_owned()),
         (Kind::Text(text), Some("boolean")) => Some(spelled_boolean(text)),
         (Kind::Text(text), Some("integer")) => Some(spelled_number(text)),
-        (Kind::Whole(_) | Kind::Number(_), Some("string")) => Some(number_for_text(schema)),
+        (Kind::Whole(_) | Kind::Number(..), Some("string")) => Some(number_for_text(schema)),
         (Kind::Bool(_), Some("string")) => Some("is true or false, not text; put it in quotes".to_owned()),
         (other, _) => Some(format!("is {}", name(other))),
     }
@@ -34,10 +34,19 @@ fn name(kind: &Kind) -> &'static str {
     match kind {
         Kind::Null => "no value",
         Kind::Bool(_) => "true or false",
-        Kind::Whole(_) | Kind::Number(_) => "a number",
+        Kind::Whole(_) | Kind::Number(..) => "a number",
         Kind::Text(_) => "text",
         Kind::List(_) => "a list",
         Kind::Map(_) => "a mapping",
+    }
+}
+
+fn not_whole(number: f64) -> String {
+    match number {
+        number if number.fract() != 0.0 => "is not a whole number".to_owned(),
+        number if number.abs() < 1e15 => format!("is not written as a whole number; did you mean {number}?"),
+        number if number < 0.0 => "is too small".to_owned(),
+        _ => "is too large".to_owned(),
     }
 }
 
@@ -98,13 +107,12 @@ fn spelled_boolean(text: &str) -> String {
 
 fn spelled_number(text: &str) -> String {
     let plain: String = text.chars().filter(|c| !matches!(c, '_' | ',' | ' ')).collect();
-    let number = plain.trim_start_matches('0');
-    match number.parse::<i64>() {
-        Ok(number) if !plain.is_empty() => format!("is text; did you mean {number}?"),
-        Ok(_) | Err(_) => match plain.split(|c: char| !c.is_ascii_digit()).next().filter(|digits| !digits.is_empty()) {
-            Some(digits) => format!("is text; a number has no unit here: did you mean {digits}?"),
-            None => "is text".to_owned(),
-        },
+    let digits: String = plain.chars().take_while(char::is_ascii_digit).collect();
+    match (plain.parse::<i64>(), digits.as_str()) {
+        (Ok(_), _) if plain == text => format!("is text; did you mean {text}, without quotes?"),
+        (Ok(number), _) => format!("is text; did you mean {number}?"),
+        (Err(_), "") => "is text".to_owned(),
+        (Err(_), digits) => format!("is text; did you mean {digits}, without a unit?"),
     }
 }
 
