@@ -49,6 +49,13 @@ fn with_variants(
     refusals: &mut Refusals,
 ) -> Vec<SpelledArm> {
     let Some(protocol) = protocol(arm.protocol) else { return Vec::new() };
+    let levers = levers_of(spec, &arm.name);
+    let spoken = (arm.server.preset.is_some(), protocol);
+    let own = arm.server.settings.as_ref().map(|settings| (at.field("server"), settings));
+    let pulled = levers.iter().filter_map(|(at, lever)| Some((at.clone(), lever.settings.as_ref()?)));
+    for (at, settings) in own.into_iter().chain(pulled) {
+        server::refuse_without_meaning(settings, spoken, &at, refusals);
+    }
     let base = Base {
         spec,
         arm,
@@ -58,7 +65,6 @@ fn with_variants(
         question: request::question(arm, protocol, at, refusals),
         ramp: ramp::spell(&ramp_layers(spec, arm, at), refusals),
     };
-    let levers = levers_of(spec, &arm.name);
     let alone = levers.iter().map(std::slice::from_ref);
     let stacked = (levers.len() > 1).then_some(&levers[..]);
     std::iter::once(&[][..]).chain(alone).chain(stacked).map(|pulled| base.variant(pulled, refusals)).collect()

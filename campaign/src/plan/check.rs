@@ -110,7 +110,7 @@ fn client(arm: &str, protocol: Protocol, client: &PlannedClient) -> Vec<String> 
         (!streams || shape.streams >= senders, "fewer streams than workers"),
         (protocol != Protocol::Http1 || shape.max_concurrent_streams == 1, "several calls on an HTTP/1.1 connection"),
         (client.expect_connections.is_none_or(|n| n <= shape.connections), "more connections expected than allowed"),
-        (client.drain_nanos > 0 && client.timeout_nanos > 0, "no time for answers"),
+        (client.drain_nanos >= 0 && client.timeout_nanos > 0, "no time for answers"),
         (client.cpu_milli > 0, "no CPU for the driver"),
     ];
     let broken = checks.into_iter().filter(|(holds, _)| !holds);

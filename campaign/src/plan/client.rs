@@ -9,6 +9,9 @@ use super::{
 };
 
 const SECOND: i64 = 1_000_000_000;
+const MILLI: i64 = 1_000_000;
+/// The longest time-out and drain.
+const MOST_WAIT: i64 = 600 * SECOND;
 /// Time-out of a call where none is written.
 const TIMEOUT: i64 = 30 * SECOND;
 /// What a spinning driver needs beside its workers, thousandths of a CPU: without it the slightest helper thread has
@@ -58,8 +61,8 @@ pub(super) fn resolve(layers: &Layers<'_, Client>, protocol: Protocol, refusals:
         drivers,
         arrivals: arrivals(layers),
         expect_connections,
-        timeout_nanos: span(layers.pick("timeout", |c| c.timeout.clone()), TIMEOUT, refusals),
-        drain_nanos: span(layers.pick("drain", |c| c.drain.clone()), defaults.drain_nanos, refusals),
+        timeout_nanos: span(layers.pick("timeout", |c| c.timeout.clone()), TIMEOUT, MILLI, refusals),
+        drain_nanos: span(layers.pick("drain", |c| c.drain.clone()), defaults.drain_nanos, 0, refusals),
         cpu_milli: cpu(layers, idle, workers, refusals),
         shape,
     }
@@ -96,14 +99,14 @@ fn shape(layers: &Layers<'_, Client>, protocol: Protocol, defaults: &Defaults, r
 fn senders_have_slots(layers: &Layers<'_, Client>, shape: &ClientShape, senders: u32, refusals: &mut Refusals) {
     let senders_written = layers.pick("workers", |c| c.workers).or_else(|| layers.pick("drivers", |c| c.drivers));
     let streams = if shape.streams == 0 { senders } else { shape.streams };
+    let by_default = || senders_written.clone();
     let slots = [
-        (layers.pick("connections", |c| c.connections), "connections", shape.connections),
-        (layers.pick("streams", |c| c.streams), "streams", streams),
+        (layers.pick("connections", |c| c.connections).or_else(by_default), "connections", shape.connections),
+        (layers.pick("streams", |c| c.streams).or_else(by_default), "streams", streams),
         (layers.pick("maxInFlight", |c| c.max_in_flight), "calls in flight", shape.max_in_flight),
     ];
     for (written, name, have) in slots {
-        let at = written.or_else(|| senders_written.clone()).filter(|_| have < senders);
-        if let Some(at) = at {
+        if let Some(at) = written.filter(|_| have < senders) {
             refusals.about(&at, format!("leaves {have} {name} for {senders} workers; each needs at least one"));
         }
     }
@@ -137,13 +140,13 @@ fn arrivals(layers: &Layers<'_, Client>) -> Arrivals {
     Arrivals { kind, seed: seed.unsigned_abs() }
 }
 
-fn span(written: Option<Written<soak_crds::Span>>, default: i64, refusals: &mut Refusals) -> i64 {
+fn span(written: Option<Written<soak_crds::Span>>, default: i64, least: i64, refusals: &mut Refusals) -> i64 {
     written.map_or(default, |written| {
         let nanos = written.value.nanos();
-        if !(1_000_000..=600 * SECOND).contains(&nanos) {
-            refusals.about(&written, "must be 1ms to 10m");
+        if !(least..=MOST_WAIT).contains(&nanos) {
+            refusals.about(&written, format!("must be {}ms to 10m", least / MILLI));
         }
-        nanos.clamp(1_000_000, 600 * SECOND)
+        nanos.clamp(least, MOST_WAIT)
     })
 }
 

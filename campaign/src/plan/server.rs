@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use soak_crds::spec::{EnvVar, Lever, Server, Settings};
 
+use soak_sample::Protocol;
+
 use super::{Executor, FieldPath, PlannedServer, Program, layers::Refusals};
 
 /// The server of an arm, before levers.
@@ -112,6 +114,35 @@ pub(super) fn pulled(base: &PlannedServer, lever: &Lever, at: &FieldPath, refusa
         server.memory_bytes = at_least(memory.bytes(), 16 << 20, &resources.field("memory"), "16Mi", refusals);
     }
     server
+}
+
+/// Settings that a server of this protocol has no use for are refused: they would be levers without an effect.
+pub(super) fn refuse_without_meaning(
+    settings: &Settings,
+    spoken: (bool, Protocol),
+    at: &FieldPath,
+    refusals: &mut Refusals,
+) {
+    let (is_preset, protocol) = spoken;
+    let at = at.field("settings");
+    if !is_preset {
+        refusals.add(&at, None, "belong to presets; use args or env for a server of your own");
+        return;
+    }
+    let table = [
+        ("maxConcurrentStreams", settings.max_concurrent_streams, protocol == Protocol::Http1, "HTTP/2"),
+        ("initialWindow", settings.initial_window, protocol == Protocol::Http1, "HTTP/2"),
+        ("inboundCredits", settings.inbound_credits, protocol != Protocol::GrpcStream, "GrpcStream"),
+    ];
+    for (name, value, useless, over) in table {
+        if let Some(value) = value.filter(|_| useless) {
+            refusals.add(
+                &at.field(name),
+                Some(value.to_string()),
+                format!("has an effect over {over} alone; leave it out"),
+            );
+        }
+    }
 }
 
 /// Settings with those of `top` in place of what they set.

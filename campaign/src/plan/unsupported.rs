@@ -1,7 +1,9 @@
 //! Fields that the resource has and nothing gives an effect to yet: refused by name, never ignored. One table; what comes
 //! to have an effect loses its line here.
 
-use soak_crds::spec::{Arm, Executor as WrittenExecutor, Lever, Placement, Preset, Protocol, Server, SoakCampaignSpec};
+use soak_crds::spec::{
+    Arm, Executor as WrittenExecutor, Lever, Placement, Preset, Protocol, Ramp, Server, SoakCampaignSpec,
+};
 
 use super::{Executor, FieldPath, layers::Refusals};
 
@@ -23,7 +25,12 @@ pub(super) fn refuse(spec: &SoakCampaignSpec, executor: Executor, refusals: &mut
     let all = campaign(spec, executor)
         .into_iter()
         .chain(spec.arms.iter().enumerate().flat_map(|(index, arm)| self::arm(arm, &arms.item(index), executor)))
-        .chain(spec.levers.iter().enumerate().flat_map(|(index, lever)| self::lever(lever, &levers.item(index))));
+        .chain(
+            spec.levers
+                .iter()
+                .enumerate()
+                .flat_map(|(index, lever)| self::lever(spec, lever, &levers.item(index), executor)),
+        );
     for Unsupported { at, value, way_out } in all {
         let message = if way_out.is_empty() {
             "is not supported yet".to_owned()
@@ -37,6 +44,9 @@ pub(super) fn refuse(spec: &SoakCampaignSpec, executor: Executor, refusals: &mut
 fn campaign(spec: &SoakCampaignSpec, executor: Executor) -> Vec<Unsupported> {
     let local = executor == Executor::Local;
     let table = [
+        (!spec.compare.is_empty(), "compare", ""),
+        (!spec.predictions.is_empty(), "predictions", ""),
+        (!spec.thresholds.is_empty(), "thresholds", ""),
         (spec.bench.is_some(), "bench", ""),
         (spec.profile.is_some(), "profile", ""),
         (spec.tls.is_some(), "tls", ""),
@@ -48,8 +58,17 @@ fn campaign(spec: &SoakCampaignSpec, executor: Executor) -> Vec<Unsupported> {
         (spec.placement == Placement::SameNode, "placement", "on one machine arm and driver always share it"),
     ];
     let fields = table.into_iter().filter(|(written, _, _)| *written);
+    let hold = hold(&spec.ramp, &FieldPath::spec().field("ramp"));
     let drivers = drivers(spec.client.drivers, &FieldPath::spec().field("client"), executor);
-    fields.map(|(_, field, way_out)| found(FieldPath::spec().field(field), None, way_out)).chain(drivers).collect()
+    fields
+        .map(|(_, field, way_out)| found(FieldPath::spec().field(field), None, way_out))
+        .chain(hold)
+        .chain(drivers)
+        .collect()
+}
+
+fn hold(ramp: &Ramp, at: &FieldPath) -> Option<Unsupported> {
+    ramp.hold.is_some().then(|| found(at.field("hold"), None, "write steps"))
 }
 
 fn arm(arm: &Arm, at: &FieldPath, executor: Executor) -> Vec<Unsupported> {
@@ -61,7 +80,8 @@ fn arm(arm: &Arm, at: &FieldPath, executor: Executor) -> Vec<Unsupported> {
         }
     };
     let drivers = arm.client.as_ref().and_then(|client| drivers(client.drivers, &at.field("client"), executor));
-    protocol.into_iter().chain(drivers).chain(server(&arm.server, &at.field("server"), executor)).collect()
+    let hold = arm.ramp.as_ref().and_then(|ramp| hold(ramp, &at.field("ramp")));
+    protocol.into_iter().chain(hold).chain(drivers).chain(server(&arm.server, &at.field("server"), executor)).collect()
 }
 
 fn server(server: &Server, at: &FieldPath, executor: Executor) -> Vec<Unsupported> {
@@ -78,10 +98,8 @@ fn server(server: &Server, at: &FieldPath, executor: Executor) -> Vec<Unsupporte
         .then(|| found(at.field("args"), None, "presets are set up by settings"));
     let jvm = (!server.jvm_options.is_empty())
         .then(|| found(at.field("jvmOptions"), None, "write a JVM's options into local.command or args"));
-    let virtual_threads =
-        server.settings.as_ref().is_some_and(|settings| settings.executor == Some(WrittenExecutor::Virtual));
-    let executor = virtual_threads
-        .then(|| found(at.field("settings").field("executor"), Some("Virtual".to_owned()), "choose Direct or Threads"));
+    let settings = server.settings.as_ref().is_some_and(|settings| settings.executor == Some(WrittenExecutor::Virtual));
+    let executor = settings.then(|| virtual_threads(at));
     preset.into_iter().chain(image).chain(service).chain(args).chain(jvm).chain(executor).collect()
 }
 
@@ -103,7 +121,17 @@ fn drivers(drivers: Option<i32>, at: &FieldPath, executor: Executor) -> Option<U
     Some(found(at.field("drivers"), Some(many.to_string()), "on one machine raise workers"))
 }
 
-fn lever(lever: &Lever, at: &FieldPath) -> Vec<Unsupported> {
+fn lever(spec: &SoakCampaignSpec, lever: &Lever, at: &FieldPath, executor: Executor) -> Vec<Unsupported> {
+    let preset = |name: &String| spec.arms.iter().any(|arm| arm.name == *name && arm.server.preset.is_some());
+    let args = (!lever.args.is_empty() && lever.arms.iter().any(preset))
+        .then(|| found(at.field("args"), None, "presets are set up by settings"));
     let jvm = (!lever.jvm_options.is_empty()).then(|| found(at.field("jvmOptions"), None, ""));
-    jvm.into_iter().collect()
+    let drivers = lever.client.as_ref().and_then(|client| drivers(client.drivers, &at.field("client"), executor));
+    let settings = lever.settings.as_ref().is_some_and(|settings| settings.executor == Some(WrittenExecutor::Virtual));
+    let settings = settings.then(|| virtual_threads(at));
+    args.into_iter().chain(jvm).chain(drivers).chain(settings).collect()
+}
+
+fn virtual_threads(at: &FieldPath) -> Unsupported {
+    found(at.field("settings").field("executor"), Some("Virtual".to_owned()), "choose Direct or Threads")
 }

@@ -159,7 +159,7 @@ fn driver_failure(part: &InPart<'_>, driver: &ProcessState) -> Option<(EndReason
 }
 
 fn unseen(part: &InPart<'_>, words: &str, since: i64) -> Option<(EndReason, Option<String>)> {
-    (part.now >= timing::unseen(since)).then(|| (EndReason::Unseen, Some(words.to_owned())))
+    (part.now >= part.unseen_until(since)).then(|| (EndReason::Unseen, Some(words.to_owned())))
 }
 
 /// What is waited for before anything can be asked of arm and driver.
@@ -168,7 +168,7 @@ fn not_ready(part: &InPart<'_>) -> Option<Wait> {
     for (state, is_arm) in [(&part.seen.arm, true), (&part.seen.driver, false)] {
         match state {
             ProcessState::Unknown { words, since_unix_nanos } => {
-                return wait(WaitReason::Unseen { words: words.clone() }, timing::unseen(*since_unix_nanos));
+                return wait(WaitReason::Unseen { words: words.clone() }, part.unseen_until(*since_unix_nanos));
             }
             ProcessState::Starting { words } if is_arm => {
                 return wait(WaitReason::ArmStarting { words: words.clone() }, part.ready_by());
@@ -197,6 +197,11 @@ impl InPart<'_> {
     /// The drain after each step.
     pub(super) fn drain(&self) -> i64 {
         self.arm.client.drain_nanos
+    }
+
+    /// When something out of sight is given up. What was begun later cannot have been seen before.
+    fn unseen_until(&self, since: i64) -> i64 {
+        timing::unseen(since.max(self.part.began_unix_nanos))
     }
 
     fn ready_by(&self) -> i64 {

@@ -27,11 +27,28 @@ pub(super) struct InPart<'a> {
 /// What to do next where arm and driver are ready and the levers hold.
 pub(super) fn decide(part: &InPart<'_>) -> Decision {
     let waiting = outstanding(part);
-    let live = waiting.iter().take_while(|step| order_of(part, step).is_some()).count();
-    match (waiting.get(live), live) {
-        (Some(next), 0 | 1) => place_or_hold(part, next, live.checked_sub(1).map(|at| &waiting[at])),
-        (None, 0) => after_last(part),
-        (_, 1..) => Decision::Wait(wait_for(part, &waiting[0])),
+    let live: Vec<(&PlannedStep, &ObservedOrder)> =
+        waiting.iter().map_while(|step| Some((step, order_of(part, step)?))).collect();
+    let next = waiting.get(live.len());
+    if part.observed.wish == Wish::Suspend {
+        return finish_and_hold(part, &live, next);
+    }
+    match (next, live.as_slice()) {
+        (None, []) => after_last(part),
+        (Some(next), []) => place_first(part, next),
+        (Some(next), [(_, before)]) => place_after(part, next, before),
+        (_, [(step, _), ..]) => Decision::Wait(wait_for(part, step)),
+    }
+}
+
+/// The user wants it to hold: what is armed is taken back, what runs is finished, and a ramp that is whole is completed.
+fn finish_and_hold(part: &InPart<'_>, live: &[(&PlannedStep, &ObservedOrder)], next: Option<&PlannedStep>) -> Decision {
+    let armed = live.iter().rev().find(|(_, order)| order.state == OrderState::Armed);
+    match (armed, live, next) {
+        (Some((_, order)), _, _) => Decision::Act(vec![Action::Disarm { order: order.id.clone() }]),
+        (None, [(step, _), ..], _) => Decision::Wait(wait_for(part, step)),
+        (None, [], Some(_)) => suspended(),
+        (None, [], None) => after_last(part),
     }
 }
 
@@ -75,35 +92,25 @@ fn order_of<'a>(part: &'a InPart<'_>, step: &PlannedStep) -> Option<&'a Observed
     part.seen.orders.iter().find(|order| order.id == id)
 }
 
-/// The order for `next`, unless no further load may begin: then what is armed is taken back and what runs is finished.
-fn place_or_hold(part: &InPart<'_>, next: &PlannedStep, before: Option<&PlannedStep>) -> Decision {
-    let before_order = before.and_then(|step| Some((step, order_of(part, step)?)));
-    if part.observed.wish == Wish::Suspend {
-        return match before_order {
-            Some((_, order)) if order.state == OrderState::Armed => {
-                Decision::Act(vec![Action::Disarm { order: order.id.clone() }])
-            }
-            Some((step, _)) => Decision::Wait(wait_for(part, step)),
-            None => suspended(),
-        };
+/// The order that follows one that is armed or running.
+fn place_after(part: &InPart<'_>, next: &PlannedStep, before: &ObservedOrder) -> Decision {
+    let on_time = timing::next_start(before.end_unix_nanos, part.drain());
+    place(part, next, on_time.max(timing::earliest_start(part.now)))
+}
+
+/// The order that follows none: the part's first, or one whose predecessor is stored already. Where it cannot follow in
+/// time, another part begins.
+fn place_first(part: &InPart<'_>, next: &PlannedStep) -> Decision {
+    let Some(last) = part.part.steps.last() else {
+        return place(part, next, timing::first_start(part.now));
+    };
+    let on_time = timing::next_start(last.end_unix_nanos, part.drain());
+    let start = on_time.max(timing::earliest_start(part.now));
+    let gap_millis = (start - last.end_unix_nanos) / 1_000_000;
+    if gap_millis > part.plan.bounds.gap_millis {
+        return next_part(part.at_hand, part.number, Processes::Kept, PartCause::Gap);
     }
-    let earliest = timing::earliest_start(part.now);
-    if let Some((_, order)) = before_order {
-        let start = timing::next_start(order.end_unix_nanos, part.drain()).max(earliest);
-        return place(part, next, start);
-    }
-    match part.part.steps.last() {
-        None => place(part, next, timing::first_start(part.now)),
-        Some(last) => {
-            let on_time = timing::next_start(last.end_unix_nanos, part.drain());
-            let start = on_time.max(earliest);
-            let gap_millis = (start - last.end_unix_nanos) / 1_000_000;
-            if gap_millis > part.plan.bounds.gap_millis {
-                return next_part(part.at_hand, part.number, Processes::Kept, PartCause::Gap);
-            }
-            place(part, next, start)
-        }
-    }
+    place(part, next, start)
 }
 
 fn place(part: &InPart<'_>, step: &PlannedStep, start_unix_nanos: i64) -> Decision {
