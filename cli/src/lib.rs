@@ -10,6 +10,7 @@ mod input;
 mod judge;
 mod launch;
 mod lint;
+mod plan;
 mod run;
 mod tables;
 
@@ -31,6 +32,7 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Run(run::Args),
+    Plan(plan::Args),
     #[command(hide = true)]
     Arm(arm::Args),
     Crd(crd::Args),
@@ -49,6 +51,7 @@ pub fn main() -> ExitCode {
 fn dispatch(command: &Command) -> Exit {
     match command {
         Command::Run(args) => run::run(args),
+        Command::Plan(args) => plan::run(args),
         Command::Arm(args) => arm::run(args),
         Command::Crd(args) => crd::run(args),
         Command::Lint(args) => lint::run(args),

@@ -77,14 +77,12 @@ impl Call<'_> {
 
     fn bytes(&self) -> Vec<u8> {
         let mut head = format!("{} {} HTTP/1.1\r\nhost: {}\r\nconnection: close\r\n", self.method, self.path, self.to);
-        if let Some(token) = self.token {
-            head += &format!("authorization: Bearer {token}\r\n");
-        }
         if !self.body.is_empty() {
             head += "content-type: application/json\r\n";
         }
-        head += &format!("content-length: {}\r\n\r\n", self.body.len());
-        [head.as_bytes(), self.body].concat()
+        let key = self.token.map(|token| format!("authorization: Bearer {token}\r\n")).unwrap_or_default();
+        let length = format!("content-length: {}\r\n\r\n", self.body.len());
+        [head.as_bytes(), key.as_bytes(), length.as_bytes(), self.body].concat()
     }
 }
 

@@ -74,8 +74,7 @@ impl Member {
             groups: group.folders(),
             grace_millis: GRACE_MILLIS,
         };
-        let launched = launcher.launch(&order)?;
-        Ok(Self { launched, group, stderr: job.stderr })
+        Ok(Self { launched: launcher.launch(&order)?, group, stderr: job.stderr })
     }
 
     /// What tells it from any other.

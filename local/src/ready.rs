@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// How long the ready path may take for one answer.
-const PATIENCE: Duration = Duration::from_millis(1000);
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// How an arm is known to be ready.
 #[derive(Debug, Clone, PartialEq, Eq)]

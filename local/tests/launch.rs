@@ -1,5 +1,7 @@
 //! Launches with real processes. This program is test runner, supervisor, stage and executor in turn: it executes itself.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test with a runner of its own")]
+
 use std::{
     collections::BTreeMap,
     env, fs,
@@ -12,7 +14,7 @@ use std::{
 };
 
 use libtest_mimic::{Arguments, Failed, Trial};
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, Signal, getpgid, kill_process};
 use soak_local::{
     isolation::{GroupLimits, Isolation, OwnedGroup},
     launch::{Ended, LaunchError, LaunchOrder, Launched, Launcher, Step, run_stage, run_supervisor},
@@ -50,6 +52,8 @@ fn trials() -> Vec<Trial> {
         trial("an_output_that_cannot_be_written_is_refused_by_name", no_output),
         trial("a_program_that_heeds_the_wish_to_end_ends_in_good_order", good_order),
         trial("a_program_that_ignores_the_wish_to_end_is_killed_after_its_grace", grace),
+        trial("a_supervisor_that_is_asked_to_end_ends_the_program_in_good_order", supervisor_asked),
+        trial("the_terminals_interrupt_reaches_neither_supervisor_nor_program", own_groups),
         trial("what_forked_twice_ends_with_the_program", daemon_ends_with_the_program),
         trial("a_dropped_handle_leaves_nothing", dropped),
         trial("a_killed_executor_leaves_nothing", executor_killed),
@@ -240,6 +244,26 @@ fn grace() {
     assert_eq!(pid, launched.pid());
     assert_eq!(launched.stop().unwrap(), Ended::Signal(9));
     assert!(!alive(pid));
+}
+
+fn supervisor_asked() {
+    let bench = Bench::new();
+    let script = "trap 'exit 3' TERM; echo 1; while :; do sleep 0.01; done";
+    let mut launched = launch(&bench.shell(script)).unwrap();
+    bench.numbers(1);
+    kill(launched.supervisor(), Signal::TERM);
+    assert_eq!(ended(&mut launched), Ended::Code(3));
+}
+
+/// The terminal interrupts the process group in the foreground: this one's.
+fn own_groups() {
+    let bench = Bench::new();
+    let launched = launch(&bench.shell("exec sleep 1000")).unwrap();
+    let group = |pid: u32| getpgid(Pid::from_raw(pid.try_into().unwrap())).unwrap();
+    let ours = group(process::id());
+    assert_ne!(group(launched.supervisor()), ours);
+    assert_ne!(group(launched.pid()), ours);
+    assert_ne!(group(launched.pid()), group(launched.supervisor()));
 }
 
 fn daemon_ends_with_the_program() {

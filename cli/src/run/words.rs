@@ -15,18 +15,18 @@ use crate::tables::{number, run_table};
 pub fn live(live: &Live<'_>) -> String {
     let p99 =
         live.p99_millis.map_or_else(|| number::NOT_KNOWN.to_owned(), |p99| format!("{} ms", number::three_digits(p99)));
-    let mut text = format!(
-        "step {}/{} at {}/s: offered {}/s, delivered {}/s, p99 {p99}",
+    let never_sent = match live.never_sent {
+        0 => String::new(),
+        calls => format!(", never sent {}", number::whole(calls)),
+    };
+    format!(
+        "step {}/{} at {}/s: offered {}/s, delivered {}/s, p99 {p99}{never_sent}",
         live.number,
         live.of,
         number::whole(live.step.rate),
         number::rate(live.offered),
         number::rate(live.delivered),
-    );
-    if live.never_sent > 0 {
-        text += &format!(", never sent {}", number::whole(live.never_sent));
-    }
-    text
+    )
 }
 
 /// What a run will do.

@@ -23,7 +23,7 @@ pub fn campaign(campaign: &CampaignFile) -> String {
 
 /// Lines as a list.
 pub fn listed(lines: &[String]) -> String {
-    lines.iter().map(|line| format!("- {line}\n")).collect()
+    lines.iter().flat_map(|line| ["- ", line, "\n"]).collect()
 }
 
 /// The machine in one line.

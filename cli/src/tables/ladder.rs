@@ -25,20 +25,20 @@ pub fn section(told: &Told<'_>, runs: &[JudgedRun], matched: &BTreeMap<String, i
     let plan = &told.campaign.plan;
     for body in &plan.bodies {
         let arms: Vec<&ArmStatus> = told.status.arms.iter().filter(|arm| arm.body == body.name).collect();
-        let rungs = Rungs { plan, arms: &arms, runs, matched: matched.get(&body.name).copied() };
-        text += &format!("\nbody {}\n\n{}", body.name, rungs.text());
+        let ladder = Ladder { plan, arms: &arms, runs, matched: matched.get(&body.name).copied() };
+        text += &["\nbody ", &body.name, "\n\n", &ladder.text()].concat();
     }
     text
 }
 
-struct Rungs<'a> {
+struct Ladder<'a> {
     plan: &'a Plan,
     arms: &'a [&'a ArmStatus],
     runs: &'a [JudgedRun],
     matched: Option<i64>,
 }
 
-impl Rungs<'_> {
+impl Ladder<'_> {
     fn text(&self) -> String {
         let Some(first) = self.arms.first() else { return "no run of this body has begun\n".to_owned() };
         let at = self.matched.map_or_else(|| "n/a".to_owned(), |rate| format!("{}/s", number::whole(rate)));
@@ -62,7 +62,7 @@ impl Rungs<'_> {
                 self.median(arm, |row| row.p99_micros.map(|micros| micros / 1e3)),
             ]);
         }
-        let notes: String = self.notes(first).iter().map(|note| format!("\n{note}\n")).collect();
+        let notes: String = self.notes(first).iter().flat_map(|note| ["\n", note, "\n"]).collect();
         grid.markdown() + &notes
     }
 

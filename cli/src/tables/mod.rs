@@ -1,13 +1,13 @@
 //! The tables of a campaign: what is printed at its end is what `tables.md` holds, from the same lines of code.
 //! Pure: results in, text out; so the text can be made again from an output folder, byte for byte.
 
+mod align;
 pub mod facts;
 pub mod grid;
 mod ladder;
 pub mod number;
 pub mod run_table;
 pub mod settings;
-mod step_table;
 
 use soak_campaign::status::{JudgedRun, matched_rates};
 use soak_crds::SoakCampaignStatus;
@@ -31,9 +31,8 @@ pub fn document(told: &Told<'_>) -> String {
         text += "\n";
         text += &run_table::section(told.campaign, result);
     }
-    let judged: Vec<&JudgedRun> = told.results.iter().map(|result| &result.judged).collect();
-    let owned: Vec<JudgedRun> = judged.into_iter().cloned().collect();
+    let runs: Vec<JudgedRun> = told.results.iter().map(|result| result.judged.clone()).collect();
     text += "\n";
-    text += &ladder::section(told, &owned, &matched_rates(&owned));
-    text
+    text += &ladder::section(told, &runs, &matched_rates(&runs));
+    align::aligned(&text)
 }

@@ -4,8 +4,8 @@
 pub const NOT_KNOWN: &str = "n/a";
 
 /// A whole number with its thousands separated: `1,309`.
-pub fn whole(value: impl Into<i128>) -> String {
-    let value: i128 = value.into();
+pub fn whole(value: impl TryInto<i128>) -> String {
+    let value: i128 = value.try_into().unwrap_or(i128::MAX);
     let digits = value.unsigned_abs().to_string();
     let mut text = String::new();
     for (at, digit) in digits.chars().enumerate() {

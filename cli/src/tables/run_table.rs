@@ -1,9 +1,9 @@
 //! One run's section: what it was, its rows, what they mean, and the evidence for every verdict that limits one. Pure.
 
 use soak_campaign::{
-    status::JudgedRun,
+    status::{JudgedRun, MissingRow},
     step::EndReason,
-    table::Row,
+    table::{Row, markdown},
     verdict::{Evidence, RunJudgement, Verdict},
 };
 use soak_local::ledger::{CampaignFile, LeverEntry, RunResult};
@@ -11,7 +11,7 @@ use soak_local::ledger::{CampaignFile, LeverEntry, RunResult};
 use super::{
     facts::{self, count, listed},
     number::{self, rate},
-    settings, step_table,
+    settings,
 };
 
 /// The section of a run.
@@ -27,7 +27,7 @@ pub fn section(campaign: &CampaignFile, result: &RunResult) -> String {
     head.extend(settings::places(processes));
     head.push(format!("isolation: {}", facts::isolation(&campaign.facts.isolation)));
     let mut text = format!("## {}\n\n{}\n", planned.id, listed(&head));
-    text += &step_table::markdown(&judged.rows);
+    text += &markdown(&judged.rows);
     text += "\n";
     text += &listed(&findings(judged, levers));
     text
@@ -43,14 +43,11 @@ fn findings(judged: &JudgedRun, levers: &[LeverEntry]) -> Vec<String> {
     lines.extend(judgement.remarks.iter().cloned());
     lines.extend(rows.iter().filter_map(limited));
     lines.push(lever_words(levers));
-    lines.extend(
-        judged
-            .missing
-            .iter()
-            .map(|missing| format!("no row at {}/s: {}", number::whole(missing.step.rate), missing.reason)),
-    );
+    lines.extend(missing(&judged.missing));
     match &judged.end {
-        Some(end) if end.reason != EndReason::Completed => lines.push(format!("ended: {end}")),
+        Some(end) if end.reason != EndReason::Completed && judged.missing.is_empty() => {
+            lines.push(format!("ended: {end}"));
+        }
         Some(_) => {}
         None => lines.push("not finished".to_owned()),
     }
@@ -58,6 +55,19 @@ fn findings(judged: &JudgedRun, levers: &[LeverEntry]) -> Vec<String> {
         lines.push(format!("attempt {attempt}; the rows of earlier ones are kept in windows.jsonl"));
     }
     lines
+}
+
+/// Rows that are missing, those with the same reason together.
+fn missing(rows: &[MissingRow]) -> Vec<String> {
+    let mut reasons: Vec<(&str, Vec<String>)> = Vec::new();
+    for MissingRow { step, reason } in rows {
+        let at = format!("{}/s", number::whole(step.rate));
+        match reasons.iter_mut().find(|(known, _)| known == reason) {
+            Some((_, rates)) => rates.push(at),
+            None => reasons.push((reason, vec![at])),
+        }
+    }
+    reasons.iter().map(|(reason, rates)| format!("no row at {}: {reason}", rates.join(", "))).collect()
 }
 
 fn meaning(judgement: &RunJudgement) -> String {

@@ -78,7 +78,7 @@ pub fn body(run: &PlannedRun) -> String {
     let leaves = run.body_leaves.map(|leaves| format!(", {}", count(leaves, "leaf value"))).unwrap_or_default();
     let what = match bytes {
         0 => "no body".to_owned(),
-        bytes => format!("body {}: {} B{leaves}, sha256 {}", run.body, number::whole(bytes as i64), run.body_sha256),
+        bytes => format!("body {}: {} B{leaves}, sha256 {}", run.body, number::whole(bytes), run.body_sha256),
     };
     format!("{} {}, {what}", run.request.method, run.request.path)
 }

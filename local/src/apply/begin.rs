@@ -44,7 +44,7 @@ impl Executor<'_> {
         let site = self.site_mut()?;
         let (arm, driver) = (site.arm_identity(), site.driver_identity());
         let record = Record::PartBegan { part: part.clone(), at_unix_nanos: unix_nanos(), cause, arm, driver };
-        Ok(self.ledger.record(record)?)
+        Ok(self.ledger.record(&record)?)
     }
 
     /// Arm and driver; or in words why there are none. What was made before the failure is dropped, and with it ended.

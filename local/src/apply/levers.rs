@@ -31,7 +31,7 @@ impl Executor<'_> {
             self.ledger.note_processes(&found)?;
         }
         let record = Record::LeversProven { part: part.clone(), at_unix_nanos: unix_nanos(), when, proofs };
-        self.ledger.record(record)?;
+        self.ledger.record(&record)?;
         self.ledger.write_run(&part.attempt.run)?;
         Ok(())
     }

@@ -61,11 +61,11 @@ impl Executor<'_> {
             Action::PlaceOrder(order) => self.place(*order),
             Action::StoreStep { key } => self.store(&key),
             Action::Acknowledge { order } | Action::Disarm { order } => self.forget(&order),
-            Action::AddStep { attempt, step } => Ok(self.ledger.record(Record::StepAdded { attempt, step })?),
+            Action::AddStep { attempt, step } => Ok(self.ledger.record(&Record::StepAdded { attempt, step })?),
             Action::EndAttempt { attempt, end } => {
                 self.watch.see(&Event::AttemptEnded { attempt: &attempt, end: &end });
                 let run = attempt.run.clone();
-                self.ledger.record(Record::AttemptEnded { attempt, at_unix_nanos: unix_nanos(), end })?;
+                self.ledger.record(&Record::AttemptEnded { attempt, at_unix_nanos: unix_nanos(), end })?;
                 self.ledger.write_run(&run)?;
                 Ok(())
             }

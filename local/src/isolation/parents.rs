@@ -67,6 +67,12 @@ impl Parents {
         Self { places }
     }
 
+    /// These and no others.
+    #[cfg(test)]
+    pub(super) fn of(places: Vec<(Controller, Place)>) -> Self {
+        Self { places }
+    }
+
     pub(super) fn places(&self) -> &[(Controller, Place)] {
         &self.places
     }

@@ -4,6 +4,7 @@
 use std::{
     fs,
     path::{Path, PathBuf},
+    sync::atomic::{AtomicU32, Ordering},
 };
 
 use rustix::fs::{Access, access};
@@ -23,10 +24,11 @@ const TRIAL_BYTES: u64 = 64 << 20;
 
 /// Whether a group with a limit can be made below a folder of an old hierarchy.
 pub(super) fn works(controller: Controller, parent: &Place, owner: &Owner) -> bool {
-    let folder = parent.folder.join(owner.group_name("trial"));
-    // Two controllers may share a hierarchy: the folder of the trial before may still be there.
-    let made = fs::create_dir(&folder).is_ok() || folder.is_dir();
-    let works = made && holds(controller, &Place { folder: folder.clone(), ..parent.clone() });
+    static TRIALS: AtomicU32 = AtomicU32::new(0);
+    let trial = TRIALS.fetch_add(1, Ordering::Relaxed);
+    let folder = parent.folder.join(owner.group_name(&format!("trial-{trial}")));
+    let works =
+        fs::create_dir(&folder).is_ok() && holds(controller, &Place { folder: folder.clone(), ..parent.clone() });
     let _ = fs::remove_dir(&folder);
     works
 }
@@ -99,4 +101,48 @@ fn leave_alone(folder: &Path, owner: &Owner) -> Option<()> {
     let below: PathBuf = folder.join(owner.group_name("self"));
     fs::create_dir(&below).ok()?;
     fs::write(below.join("cgroup.procs"), "0").ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+
+    use soak_sample::CgroupVersion;
+    use soak_witness::{Hierarchy, Place, Root};
+
+    use super::{
+        super::{GroupLimits, OwnedGroup, Owner, parents::Parents},
+        Controller, unified,
+    };
+
+    /// The unified hierarchy at its top, also on a machine whose controllers are elsewhere: accounting, stopping and
+    /// killing are there all the same.
+    fn top() -> Option<Place> {
+        let all = Hierarchy::all(&Root::live()).ok()?;
+        let folder = all.into_iter().find(|hierarchy| hierarchy.version == CgroupVersion::V2)?.mount_point;
+        Some(Place { folder: folder.clone(), top: folder, version: CgroupVersion::V2 })
+    }
+
+    #[test]
+    fn a_group_of_the_unified_hierarchy_accounts_and_is_killed_whole() {
+        let root = Root::live();
+        let owner = Owner::this(&root).unwrap();
+        let wanted = [Controller::Cpuacct, Controller::Freezer];
+        let places = top().map(|top| unified(&top, &wanted, &owner)).unwrap_or_default();
+        if places.is_empty() {
+            eprintln!("SKIPPED: no group can be made in a unified hierarchy on this machine by this user");
+            return;
+        }
+        let parents = Parents::of(places);
+        let group = OwnedGroup::create(&root, &parents, &owner.group_name("unified"), &GroupLimits::default()).unwrap();
+        let folders = group.folders();
+        let script = format!("echo $$ > {}/cgroup.procs; while :; do sleep 0.001 & done", folders[0].display());
+        let mut shell = Command::new("sh").args(["-c", &script]).spawn().unwrap();
+        while group.cgroup().unwrap().cpu_nanos().unwrap() < 5_000_000 {
+            std::thread::yield_now();
+        }
+        group.remove().unwrap();
+        assert!(!shell.wait().unwrap().success());
+        assert!(!folders[0].exists());
+    }
 }

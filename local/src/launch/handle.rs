@@ -140,8 +140,9 @@ impl Launched {
             self.note(&event);
         }
         if self.ended.is_none() && matches!(self.supervisor.try_wait(), Ok(Some(_))) {
-            // Killed from outside: the program died with it.
-            self.ended = self.events.try_iter().find_map(|event| end_of(&event)).or(Some(Ended::Signal(KILLED)));
+            // Its last words may still be on the way. Without any it was killed, and the program with it.
+            let words = self.events.iter().find_map(|event| end_of(&event));
+            self.ended = words.or(Some(Ended::Signal(KILLED)));
         }
         self.ended
     }

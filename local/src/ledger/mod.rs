@@ -109,10 +109,10 @@ impl OutputLedger {
     }
 
     /// Makes a record durable.
-    pub fn record(&mut self, record: Record) -> Result<(), OutputError> {
+    pub fn record(&mut self, record: &Record) -> Result<(), OutputError> {
         let mut after = self.state.clone();
         after.apply(record.clone())?;
-        journal::append(&self.folder.ledger(), &record)?;
+        journal::append(&self.folder.ledger(), record)?;
         self.state = after;
         Ok(())
     }
@@ -188,7 +188,7 @@ impl OutputLedger {
         for measured in results::measure_all(self, run, &windows)? {
             if !self.has(measured.windows) {
                 let record = stored(measured);
-                self.record(record)?;
+                self.record(&record)?;
             }
         }
         Ok(())

@@ -5,7 +5,7 @@ use soak_campaign::{
     plan::{PlannedRun, RunId},
     status::{JudgedRun, judged_runs},
     step::{AttemptRecord, ProofTime},
-    table::{Check, Row, Setting, Signals, StepSamples, measure},
+    table::{Check, Row, Setting, Signals, StepSamples, csv, measure},
 };
 
 use super::{Folder, LeverEntry, OutputError, OutputLedger, PartProcesses, StepWindows, document, durable};
@@ -118,8 +118,4 @@ fn levers(run: &PlannedRun, attempt: u32, record: &AttemptRecord) -> Vec<LeverEn
         }
     }
     entries
-}
-
-fn csv(_rows: &[Row]) -> String {
-    String::new()
 }
