@@ -35,7 +35,11 @@ pub(crate) struct Poll {
 impl Poll {
     pub(crate) fn new() -> Result<Self, Errno> {
         let nothing = Event { flags: EventFlags::empty(), data: EventData::new_u64(0) };
-        Ok(Self { epoll: epoll::create(CreateFlags::CLOEXEC)?, events: vec![nothing; BATCH], taken: 0 })
+        let mut events = vec![nothing; BATCH];
+        let epoll = epoll::create(CreateFlags::CLOEXEC)?;
+        // Tells at once where the kernel, or a seccomp rule, does not have epoll_pwait2 (Linux 5.11).
+        epoll::wait(&epoll, events.as_mut_slice(), Some(&Timespec { tv_sec: 0, tv_nsec: 0 }))?;
+        Ok(Self { epoll, events, taken: 0 })
     }
 
     /// Listens to a socket, until it is closed.
@@ -44,23 +48,14 @@ impl Poll {
         epoll::add(&self.epoll, socket, EventData::new_u64(u64::from(turn) << 32 | u64::from(place)), flags)
     }
 
-    /// Waits for events, at most this long. Returns how many there are. A signal ends the wait.
+    /// Waits for events, at most this long, to the nanosecond. Returns how many there are. A signal ends the wait.
     #[inline]
     pub(crate) fn wait(&mut self, at_most: Duration) -> usize {
         let timeout = Timespec {
             tv_sec: i64::try_from(at_most.as_secs()).unwrap_or(i64::MAX),
             tv_nsec: i64::from(at_most.subsec_nanos()),
         };
-        let waited = epoll::wait(&self.epoll, self.events.as_mut_slice(), Some(&timeout));
-        self.taken = match waited {
-            // A kernel or a seccomp rule without epoll_pwait2: whole milliseconds, rounded down, and spin the rest.
-            Err(Errno::NOSYS | Errno::PERM) => {
-                let whole = Timespec { tv_nsec: timeout.tv_nsec / 1_000_000 * 1_000_000, ..timeout };
-                epoll::wait(&self.epoll, self.events.as_mut_slice(), Some(&whole)).unwrap_or(0)
-            }
-            Ok(taken) => taken,
-            Err(_) => 0,
-        };
+        self.taken = epoll::wait(&self.epoll, self.events.as_mut_slice(), Some(&timeout)).unwrap_or(0);
         self.taken
     }
 

@@ -48,10 +48,7 @@ impl Schedule {
             return Err(PaceError::Rate(per_second));
         }
         if share.index >= share.of {
-            return Err(PaceError::Share {
-                index: share.index,
-                of: share.of,
-            });
+            return Err(PaceError::Share { index: share.index, of: share.of });
         }
         Ok(match arrivals.kind {
             ArrivalsKind::Uniform => Self::Uniform(Uniform::new(per_second, share)),
@@ -90,10 +87,7 @@ impl Schedule {
 /// A sender within a driver: worker `worker` of `workers`, in driver `driver.index` of `driver.of`. The workers divide
 /// the driver's own calls in the way that drivers divide the whole schedule, so that every call has one sender.
 pub fn sender(driver: Share, worker: u32, workers: u32) -> Share {
-    Share {
-        index: driver.index + driver.of * worker,
-        of: driver.of * workers,
-    }
+    Share { index: driver.index + driver.of * worker, of: driver.of * workers }
 }
 
 #[cfg(test)]

@@ -17,22 +17,13 @@ pub struct Poisson {
 
 impl Poisson {
     pub(super) fn new(per_second: f64, seed: u64, share: Share) -> Self {
-        let mut poisson = Self {
-            random: SplitMix::new(seed),
-            mean_gap_nanos: 1e9 / per_second,
-            at: 0.0,
-            of: share.of,
-        };
+        let mut poisson = Self { random: SplitMix::new(seed), mean_gap_nanos: 1e9 / per_second, at: 0.0, of: share.of };
         poisson.walk(share.index + 1);
         poisson
     }
 
     #[inline]
-    #[allow(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "saturates, and is never negative"
-    )]
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates, and is never negative")]
     pub(super) fn due(&self) -> u64 {
         (self.at * self.mean_gap_nanos) as u64
     }

@@ -4,16 +4,10 @@ use soak_sample::{Arrivals, ArrivalsKind, Share};
 use super::{PaceError, Schedule, sender};
 
 const ALONE: Share = Share { index: 0, of: 1 };
-const EVEN: Arrivals = Arrivals {
-    kind: ArrivalsKind::Uniform,
-    seed: 0,
-};
+const EVEN: Arrivals = Arrivals { kind: ArrivalsKind::Uniform, seed: 0 };
 
 fn poisson(seed: u64) -> Arrivals {
-    Arrivals {
-        kind: ArrivalsKind::Poisson,
-        seed,
-    }
+    Arrivals { kind: ArrivalsKind::Poisson, seed }
 }
 
 fn schedule(rate: f64, arrivals: Arrivals, share: Share) -> Schedule {
@@ -23,17 +17,11 @@ fn schedule(rate: f64, arrivals: Arrivals, share: Share) -> Schedule {
 #[test]
 fn even_calls_are_due_at_exact_times() {
     let check = |rate: f64, expected: &[u64]| {
-        let due: Vec<u64> = schedule(rate, EVEN, ALONE)
-            .until(u64::MAX)
-            .take(expected.len())
-            .collect();
+        let due: Vec<u64> = schedule(rate, EVEN, ALONE).until(u64::MAX).take(expected.len()).collect();
         assert_eq!(due, expected, "at {rate}/s");
     };
     check(1000.0, &[0, 1_000_000, 2_000_000, 3_000_000]);
-    check(
-        3.0,
-        &[0, 333_333_333, 666_666_666, 1_000_000_000, 1_333_333_333],
-    );
+    check(3.0, &[0, 333_333_333, 666_666_666, 1_000_000_000, 1_333_333_333]);
     check(0.5, &[0, 2_000_000_000, 4_000_000_000]);
     check(1e9, &[0, 1, 2, 3]);
 }
@@ -62,21 +50,14 @@ fn a_step_holds_the_calls_due_before_its_end() {
 #[test]
 fn a_wrong_rate_or_share_is_refused() {
     for rate in [0.0, -1.0, f64::NAN, f64::INFINITY, 2e9] {
-        assert!(
-            matches!(Schedule::new(rate, EVEN, ALONE), Err(PaceError::Rate(_))),
-            "{rate}"
-        );
+        assert!(matches!(Schedule::new(rate, EVEN, ALONE), Err(PaceError::Rate(_))), "{rate}");
     }
     assert!(Schedule::new(1.0, EVEN, Share { index: 2, of: 2 }).is_err());
 }
 
 #[test]
 fn the_same_seed_gives_the_same_arrivals_and_another_seed_others() {
-    let first = |seed| {
-        schedule(1000.0, poisson(seed), ALONE)
-            .until(1_000_000_000)
-            .collect::<Vec<_>>()
-    };
+    let first = |seed| schedule(1000.0, poisson(seed), ALONE).until(1_000_000_000).collect::<Vec<_>>();
     assert_eq!(first(7), first(7));
     assert_ne!(first(7), first(8));
 }
@@ -86,26 +67,17 @@ fn anderson_darling(gaps: &mut [f64], mean: f64) -> f64 {
     gaps.sort_by(f64::total_cmp);
     let n = gaps.len();
     let law = |gap: f64| (1.0 - (-gap / mean).exp()).clamp(1e-15, 1.0 - 1e-15);
-    let sum: f64 = (0..n)
-        .map(|i| (2 * i + 1) as f64 * (law(gaps[i]).ln() + (1.0 - law(gaps[n - 1 - i])).ln()))
-        .sum();
+    let sum: f64 = (0..n).map(|i| (2 * i + 1) as f64 * (law(gaps[i]).ln() + (1.0 - law(gaps[n - 1 - i])).ln())).sum();
     -(n as f64) - sum / n as f64
 }
 
 #[test]
 fn poisson_gaps_fit_an_exponential_law_and_even_gaps_do_not() {
     let gaps = |arrivals| {
-        let due: Vec<u64> = schedule(1000.0, arrivals, ALONE)
-            .until(u64::MAX)
-            .take(20_001)
-            .collect();
-        due.windows(2)
-            .map(|pair| (pair[1] - pair[0]) as f64)
-            .collect::<Vec<_>>()
+        let due: Vec<u64> = schedule(1000.0, arrivals, ALONE).until(u64::MAX).take(20_001).collect();
+        due.windows(2).map(|pair| (pair[1] - pair[0]) as f64).collect::<Vec<_>>()
     };
-    let fits = (1..=20)
-        .filter(|seed| anderson_darling(&mut gaps(poisson(*seed)), 1e6) < 3.857)
-        .count();
+    let fits = (1..=20).filter(|seed| anderson_darling(&mut gaps(poisson(*seed)), 1e6) < 3.857).count();
     assert!(fits >= 18, "only {fits} of 20 seeds fit at the 1 % bound");
     assert!(anderson_darling(&mut gaps(EVEN), 1e6) > 100.0);
 }
@@ -118,16 +90,8 @@ fn poisson_arrivals_are_independent_from_one_second_to_the_next() {
         counts[usize::try_from(due / 10_000_000).unwrap()] += 1.0;
     }
     let mean = counts.iter().sum::<f64>() / counts.len() as f64;
-    let variance = counts
-        .iter()
-        .map(|count| (count - mean).powi(2))
-        .sum::<f64>()
-        / counts.len() as f64;
-    assert!(
-        (variance / mean - 1.0).abs() < 0.06,
-        "dispersion {}",
-        variance / mean
-    );
+    let variance = counts.iter().map(|count| (count - mean).powi(2)).sum::<f64>() / counts.len() as f64;
+    assert!((variance / mean - 1.0).abs() < 0.06, "dispersion {}", variance / mean);
     assert!((mean - 50.0).abs() < 0.5, "mean {mean}");
 }
 

@@ -19,21 +19,11 @@ pub struct Uniform {
 
 impl Uniform {
     pub(super) fn new(per_second: f64, share: Share) -> Self {
-        #[allow(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "bounded by HIGHEST_RATE"
-        )]
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bounded by HIGHEST_RATE")]
         let micro_rate = ((per_second * 1e6).round() as u64).max(1);
         let (due, rest) = divide(share.index, micro_rate);
         let (gap, gap_rest) = divide(share.of, micro_rate);
-        Self {
-            due,
-            rest,
-            gap,
-            gap_rest,
-            micro_rate,
-        }
+        Self { due, rest, gap, gap_rest, micro_rate }
     }
 
     #[inline]
@@ -57,8 +47,5 @@ fn divide(calls: u32, micro_rate: u64) -> (u64, u64) {
     let product = u128::from(calls) * SECOND_TIMES_MILLION;
     let whole = product / u128::from(micro_rate);
     let rest = product % u128::from(micro_rate);
-    (
-        u64::try_from(whole).unwrap_or(u64::MAX),
-        u64::try_from(rest).unwrap_or(0),
-    )
+    (u64::try_from(whole).unwrap_or(u64::MAX), u64::try_from(rest).unwrap_or(0))
 }
