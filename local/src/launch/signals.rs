@@ -17,15 +17,7 @@ use signal_hook::{
 pub(super) struct Signals {
     children: UnixStream,
     stop: UnixStream,
-}
-
-/// What woke a wait.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Woken {
-    /// There is input, or its end.
-    pub(super) input: bool,
-    /// A signal asks to stop.
-    pub(super) stop: bool,
+    stop_asked: bool,
 }
 
 impl Signals {
@@ -39,11 +31,12 @@ impl Signals {
         }
         children.set_nonblocking(true)?;
         stop.set_nonblocking(true)?;
-        Ok(Self { children, stop })
+        Ok(Self { children, stop, stop_asked: false })
     }
 
-    /// Waits for a signal or for input, at most this long; `None`: however long it takes.
-    pub(super) fn wait(&mut self, input: impl AsFd, timeout: Option<Timespec>) -> Woken {
+    /// Waits for a signal or for input, at most this long; `None`: however long it takes. Whether there is input, or its
+    /// end.
+    pub(super) fn wait(&mut self, input: impl AsFd, timeout: Option<Timespec>) -> bool {
         let mut waiting = [
             PollFd::new(&input, PollFlags::IN),
             PollFd::new(&self.stop, PollFlags::IN),
@@ -51,14 +44,24 @@ impl Signals {
         ];
         // An interrupted wait has seen nothing; its signal is in a socket.
         let _ = poll(&mut waiting, timeout.as_ref());
-        let [input, stop, _] = waiting.map(|waited| !waited.revents().is_empty());
-        drain(&mut self.stop);
+        let has_input = !waiting[0].revents().is_empty();
+        self.stop_asked |= drain(&mut self.stop);
         drain(&mut self.children);
-        Woken { input, stop }
+        has_input
+    }
+
+    /// Whether a signal has ever asked to stop.
+    pub(super) fn stop_asked(&self) -> bool {
+        self.stop_asked
     }
 }
 
-fn drain(socket: &mut UnixStream) {
+/// Whether there was anything.
+fn drain(socket: &mut UnixStream) -> bool {
     let mut piece = [0; 64];
-    while matches!(socket.read(&mut piece), Ok(1..)) {}
+    let mut any = false;
+    while matches!(socket.read(&mut piece), Ok(1..)) {
+        any = true;
+    }
+    any
 }

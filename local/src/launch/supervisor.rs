@@ -128,12 +128,12 @@ impl Shift {
     fn await_execution(&mut self, socket: &UnixStream) -> Result<(), Refusal> {
         let mut answer = Input::default();
         while !answer.has_ended() {
-            let woken = self.signals.wait(socket, Some(Timespec { tv_sec: 1, tv_nsec: 0 }));
-            if woken.input && answer.fill(socket).is_err() {
+            let has_input = self.signals.wait(socket, Some(Timespec { tv_sec: 1, tv_nsec: 0 }));
+            if has_input && answer.fill(socket).is_err() {
                 break;
             }
             // While the stage works, nobody else looks whether the executor lives.
-            if self.executor_is_gone() || woken.stop {
+            if self.executor_is_gone() {
                 self.end_all();
                 return Err(Refusal::new(Step::Fork, "the program", &io::ErrorKind::Interrupted.into()));
             }
@@ -154,8 +154,8 @@ impl Shift {
     }
 
     fn executor_is_gone(&mut self) -> bool {
-        let woken = self.signals.wait(stdin(), Some(Timespec { tv_sec: 0, tv_nsec: 0 }));
-        woken.input && (self.input.fill(stdin()).is_err() || self.input.has_ended())
+        let has_input = self.signals.wait(stdin(), Some(Timespec { tv_sec: 0, tv_nsec: 0 }));
+        has_input && (self.input.fill(stdin()).is_err() || self.input.has_ended())
     }
 
     fn watch(&mut self) -> Why {
@@ -164,6 +164,9 @@ impl Shift {
                 if line == STOP {
                     self.ask_to_end();
                 }
+            }
+            if self.signals.stop_asked() {
+                self.ask_to_end();
             }
             self.reap();
             if self.ended.is_some() {
@@ -175,11 +178,7 @@ impl Shift {
             if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
                 return Why::GraceOver;
             }
-            let woken = self.signals.wait(stdin(), self.time_left());
-            if woken.stop {
-                self.ask_to_end();
-            }
-            if woken.input && self.input.fill(stdin()).is_err() {
+            if self.signals.wait(stdin(), self.time_left()) && self.input.fill(stdin()).is_err() {
                 return Why::ExecutorGone;
             }
         }
