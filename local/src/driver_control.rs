@@ -65,7 +65,7 @@ pub struct LiveCounts {
     pub never_sent: u64,
     /// In flight now.
     pub in_flight: u64,
-    /// p99 of late, nanoseconds; absent where it is not known.
+    /// p99 of late, nanoseconds; absent or 0 where it is not known yet.
     pub p99_nanos: Option<u64>,
 }
 

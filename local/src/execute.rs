@@ -120,7 +120,7 @@ impl<'a> Executor<'a> {
             of,
             offered,
             delivered,
-            p99_millis: counts.p99_nanos.map(|nanos| nanos as f64 / 1e6),
+            p99_millis: counts.p99_nanos.filter(|nanos| *nanos > 0).map(|nanos| nanos as f64 / 1e6),
             never_sent: counts.never_sent,
             left_millis: self.left_millis() - (unix_nanos() - placed.order.start_unix_nanos).max(0) / 1_000_000,
         };

@@ -19,10 +19,13 @@ pub fn live(live: &Live<'_>) -> String {
         0 => String::new(),
         calls => format!(", never sent {}", number::whole(calls)),
     };
+    let which = if live.step.kind == StepKind::Warmup {
+        "warm-up".to_owned()
+    } else {
+        format!("step {}/{}", live.number, live.of)
+    };
     format!(
-        "step {}/{} at {}/s: offered {}/s, delivered {}/s, p99 {p99}{never_sent}",
-        live.number,
-        live.of,
+        "{which} at {}/s: offered {}/s, delivered {}/s, p99 {p99}{never_sent}",
         number::whole(live.step.rate),
         number::rate(live.offered),
         number::rate(live.delivered),
@@ -55,12 +58,13 @@ pub fn step(row: &Row, number: usize, of: usize) -> String {
     let known = |value: Option<String>| value.unwrap_or_else(|| number::NOT_KNOWN.to_owned());
     let rate = row.planned.map_or(row.offered, |planned| planned as f64);
     let verdict = match row.verdict {
-        _ if row.warmup => "(warm-up)".to_owned(),
+        _ if row.warmup => "not judged".to_owned(),
         Some(verdict) => verdict.to_string(),
         None => String::new(),
     };
+    let which = if row.warmup { "warm-up".to_owned() } else { format!("step {number}/{of}") };
     format!(
-        "step {number}/{of} at {}/s: delivered {}/s, p50 {} ms, p99 {} ms, CPU {} ms/req, {verdict}",
+        "{which} at {}/s: delivered {}/s, p50 {} ms, p99 {} ms, CPU {} ms/req, {verdict}",
         number::rate(rate),
         known(row.delivered.map(number::rate)),
         known(percentile(row, row.p50_micros, AtLeast::P50)),

@@ -58,7 +58,7 @@ pub fn machine(machine: &Machine) -> String {
 pub fn isolation(facts: &IsolationFacts) -> String {
     let enforced = facts.enforced;
     let quota = match facts.quota_period_micros {
-        Some(micros) => format!("CPU quota over {} ms", number::three_digits(micros as f64 / 1000.0)),
+        Some(micros) => format!("CPU quota over {} ms", number::rate(micros as f64 / 1000.0)),
         None => "no CPU quota: not permitted here".to_owned(),
     };
     let memory = if enforced.memory { "memory limit" } else { "no memory limit: not permitted here" };
