@@ -1,6 +1,8 @@
 //! `cargo xtask`: the project's own chores. One file a command; a command returns a fault or nothing.
 
 mod crds;
+mod gate;
+mod tidy;
 
 use std::{
     io,
@@ -26,6 +28,10 @@ enum Command {
         #[arg(long)]
         check: bool,
     },
+    /// Checks what the compiler does not: import direction, purity, sizes, headers, licences.
+    Tidy,
+    /// Runs everything that must hold before a change is taken.
+    Test,
 }
 
 /// Why a chore failed.
@@ -65,6 +71,8 @@ fn dispatch(command: &Command) -> Result<(), Fault> {
     match command {
         Command::Crds { check: false } => crds::run(crds::Definition::Write),
         Command::Crds { check: true } => crds::run(crds::Definition::Check),
+        Command::Tidy => tidy::run(),
+        Command::Test => gate::run(),
     }
 }
 
