@@ -135,7 +135,7 @@ fn read(spec: Value) -> SoakCampaignSpec {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn a_spec_gives_a_plan_that_holds_or_says_why_not(spec in spec()) {

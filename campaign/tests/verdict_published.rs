@@ -1,5 +1,7 @@
 //! The published step tables: what the judge must say of each, in every format.
 
+#![allow(clippy::unwrap_used, clippy::float_cmp, reason = "a test may fail, and the values are exact")]
+
 use soak_campaign::table::read::Reading;
 use soak_campaign::verdict::{RunJudgement, Verdict, judge_run};
 use soak_crds::spec::JudgeBounds;

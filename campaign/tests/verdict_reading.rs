@@ -1,5 +1,7 @@
 //! Step tables that nobody here has seen: other orders, other spellings, other units, blank lines, several in one text.
 
+#![allow(clippy::unwrap_used, clippy::float_cmp, reason = "a test may fail, and the values are exact")]
+
 use soak_campaign::table::read::{OutsideTable, Reading, TableError, join};
 use soak_campaign::verdict::{RunJudgement, Verdict, judge_run};
 use soak_crds::spec::JudgeBounds;
@@ -135,7 +137,7 @@ fn a_row_that_was_struck_through_is_taken_back() {
 #[test]
 fn joined_tables_are_one_ramp_whose_parts_each_have_a_first_step() {
     let part = |from: u32| {
-        let rows: String = (from..from + 3).map(|at| format!("{0},{0}\n", at * 100)).collect();
+        let rows = (from..from + 3).fold(String::new(), |rows, at| format!("{rows}{0},{0}\n", at * 100));
         one(&format!("part {from}\noffered,delivered\n{rows}"))
     };
     let joined = join(vec![part(1), part(4)]);

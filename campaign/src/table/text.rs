@@ -58,7 +58,9 @@ pub fn markdown(rows: &[Row]) -> String {
         text += &line(&|at| struck(row, HEADS[at], &cells[at]));
     }
     if rows.iter().any(is_past_knee) {
-        text += &format!("\n{QUEUE_NOTE}\n");
+        text += "\n";
+        text += QUEUE_NOTE;
+        text += "\n";
     }
     text
 }
@@ -83,7 +85,7 @@ fn marked(row: &Row) -> [String; 18] {
     let mut cells = cells(row);
     if is_past_knee(row) {
         for cell in cells[2..5].iter_mut().filter(|cell| *cell != ABSENT) {
-            cell.push_str(&format!(" {QUEUE}"));
+            cell.extend([" ", QUEUE]);
         }
     }
     cells

@@ -1,21 +1,36 @@
 //! From rows to verdicts on steps, runs and campaigns. Every verdict carries its evidence in numbers and its bound.
 //! Knows no clock and no file; what was not observed is unknown, never fine.
 
+mod campaign;
+mod compare;
+mod drift;
 mod evidence;
 mod extend;
 mod judgement;
+mod lever;
 mod limit;
+pub mod noise;
+mod question;
+mod replicate;
 mod run;
 mod slo;
 mod standing;
 mod step;
 mod void;
+mod withdraw;
 
 use soak_crds::spec::JudgeBounds;
 
+pub use campaign::{CampaignJudgement, fingerprint, judge_campaign};
+pub use compare::{Comparison, Matched};
+pub use drift::{Drift, drift};
 pub use extend::extend;
 pub use judgement::{Capacity, Evidence, Knee, Plateau, RunJudgement, Verdict, Worth};
+pub use lever::LeverWorth;
+pub use question::{Answer, Answered, ratio_words};
+pub use replicate::{ArmJudgement, Replicate, RunResult};
 pub use slo::slo_capacity;
+pub use withdraw::{withdraw, withdrawn_run};
 
 use crate::table::{Row, Signals};
 

@@ -12,10 +12,11 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use proptest::prelude::*;
 use soak_campaign::plan::{self, Means, Plan};
 use soak_crds::SoakCampaign;
 
-use script::Script;
+use script::{Event, Processes, Script, What};
 use world::World;
 
 /// The folders of this folder, each a story.
@@ -87,12 +88,56 @@ fn an_executor_that_dies_after_any_action_goes_on_and_measures_nothing_twice() {
     clean.tell();
     let actions = clean.actions_done();
     assert!(actions > 40, "{actions} actions");
-    for processes in [script::Processes::Gone, script::Processes::Stay] {
+    for processes in [Processes::Gone, Processes::Stay] {
         for after in 1..actions {
             let mut world = World::new(plan.clone(), script.clone());
             world.dies_after_action(after, processes);
             let told = world.tell();
             world.assert_complete_and_single(&format!("died after action {after}, processes {processes:?}:\n{told}"));
         }
+    }
+}
+
+fn anything() -> impl Strategy<Value = What> {
+    let words = || Just("words".to_owned());
+    prop_oneof![
+        words().prop_map(What::ArmDies),
+        words().prop_map(What::DriverDies),
+        Just(What::ArmIsReplaced),
+        words().prop_map(What::OrderFails),
+        Just(What::DriverHangs),
+        words().prop_map(What::Blind),
+        Just(What::Sees),
+        Just(What::ExecutorDies(Processes::Gone)),
+        Just(What::ExecutorDies(Processes::Stay)),
+        Just(What::ExecutorDiesAfterStoring(Processes::Gone)),
+        Just(What::ExecutorDiesAfterStoring(Processes::Stay)),
+        Just(What::ExecutorIsBack),
+        Just(What::Interrupt),
+        Just(What::GoOn),
+        Just(What::Suspend),
+        Just(What::Cancel),
+        words().prop_map(What::StorageRefuses),
+        Just(What::StorageWorks),
+        words().prop_map(What::StorageIsLost),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Whatever happens, the campaign comes to an end with no process left, no two steps overlap, no order is for the
+    /// past, and each step of an attempt has at most one row; and once all is well again, every run is settled.
+    #[test]
+    fn whatever_happens_a_campaign_comes_to_a_good_end(events in prop::collection::vec((0_i64..90_000, anything()), 0..8)) {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/stories/quick-ladder");
+        let script = fs::read_to_string(folder.join("script.yaml")).unwrap();
+        let mut script: Script = serde_saphyr::from_str(&script).unwrap();
+        let well = [What::Sees, What::StorageWorks, What::GoOn, What::ExecutorIsBack].map(|what| (100_000, what));
+        script.events = events.into_iter().chain(well).map(|(at_millis, what)| Event { at_millis, what }).collect();
+        script.events.sort_by_key(|event| event.at_millis);
+        let mut world = World::new(planned(&folder), script);
+        world.tell();
+        world.assert_settled_and_single();
     }
 }

@@ -7,7 +7,7 @@ use soak_campaign::{
     plan::{Plan, PlannedStep, StepKind},
     step::{
         Action, Decision, End, Identity, Ledger, Observed, ObservedOrder, ObservedPart, OrderState, PartKey,
-        ProcessState, ProofTime, Record, StartFailure, StepKey, Storage, StoredStep, Wish, decide,
+        ProcessState, Progress, ProofTime, Record, StartFailure, StepKey, Storage, StoredStep, Wish, decide,
     },
     table::{Check, Row, Signals},
 };
@@ -145,18 +145,24 @@ impl World {
     }
 
     fn one(&mut self, what: What) {
-        let running = self.running.as_mut();
         match what {
-            What::ArmDies(words) => running.unwrap().arm_ended = Some(words),
-            What::DriverDies(words) => running.unwrap().driver_ended = Some(words),
-            What::ArmIsReplaced => running.unwrap().arm = Identity("a stranger".to_owned()),
-            What::OrderFails(words) => running.unwrap().orders[0].failed = Some(words),
-            What::DriverHangs => running.unwrap().hangs = true,
+            What::ArmDies(words) => self.meets(|running| running.arm_ended = Some(words)),
+            What::DriverDies(words) => self.meets(|running| running.driver_ended = Some(words)),
+            What::ArmIsReplaced => self.meets(|running| running.arm = Identity("a stranger".to_owned())),
+            What::OrderFails(words) => self.meets(|running| {
+                if let Some(order) = running.orders.first_mut() {
+                    order.failed = Some(words);
+                }
+            }),
+            What::DriverHangs => self.meets(|running| running.hangs = true),
             What::Blind(words) => self.blind = Some((words, self.now)),
             What::Sees => self.blind = None,
             What::ExecutorDies(processes) => self.executor_dies(processes),
             What::ExecutorDiesAfterStoring(processes) => self.dies_after_storing = Some(processes),
-            What::ExecutorIsBack => self.executor_lives = true,
+            What::ExecutorIsBack => {
+                self.executor_lives = true;
+                self.dies_after_storing = None;
+            }
             What::Interrupt => self.wish = Wish::Interrupt,
             What::GoOn => self.wish = Wish::GoOn,
             What::Suspend => self.wish = Wish::Suspend,
@@ -164,6 +170,13 @@ impl World {
             What::StorageRefuses(words) => self.storage = Storage::Refused { words },
             What::StorageWorks => self.storage = Storage::Works,
             What::StorageIsLost(words) => self.storage = Storage::Lost { words },
+        }
+    }
+
+    /// Something happens to arm or driver, where they are there.
+    fn meets(&mut self, happens: impl FnOnce(&mut Running)) {
+        if let Some(running) = &mut self.running {
+            happens(running);
         }
     }
 
@@ -409,6 +422,20 @@ impl World {
             .map(|run| run.attempts.last().unwrap().parts.first().unwrap().arm.0.as_str())
             .collect();
         assert_eq!(identities.len(), self.plan.runs.len(), "a process served two runs: {context}");
+    }
+
+    /// Every run is settled, and no attempt has two rows of one judged step.
+    pub fn assert_settled_and_single(&self) {
+        assert!(Progress::of(&self.plan, &self.ledger).at_hand.is_none(), "a run is not settled");
+        for attempt in self.ledger.runs.iter().flat_map(|run| &run.attempts) {
+            let stored = attempt.parts.iter().flat_map(|part| &part.steps).map(|stored| stored.step);
+            let mut judged: Vec<u32> =
+                stored.filter(|step| step.kind != StepKind::Warmup).map(|step| step.index).collect();
+            let rows = judged.len();
+            judged.sort_unstable();
+            judged.dedup();
+            assert_eq!(judged.len(), rows, "a row is there twice: {judged:?}");
+        }
     }
 }
 

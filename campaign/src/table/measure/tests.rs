@@ -1,3 +1,5 @@
+#![allow(clippy::float_cmp, reason = "the values are exact")]
+
 use soak_crds::spec::JudgeBounds;
 use soak_sample::{
     Arrivals, ArrivalsKind, ClientShape, CpuSource, CpuTimes, DriverSecond, DriverWindow, ErrorKind, GroupReading,

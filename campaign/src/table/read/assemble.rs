@@ -132,19 +132,9 @@ fn set(row: &mut Row, column: Column, number: Cell) {
     let value = scaled(number, column);
     let micros = Some(thousandth(value / 1e3));
     let whole = whole(value);
-    let mut mark = |mark| {
-        if number.at_least {
-            row.at_least.push(mark);
-        }
-    };
-    match column.measure {
-        Measure::P50 => mark(AtLeast::P50),
-        Measure::P99 => mark(AtLeast::P99),
-        Measure::P999 => mark(AtLeast::P999),
-        Measure::Offered | Measure::Delivered | Measure::Answered | Measure::Knee | Measure::Cpu => {}
-        Measure::Throttled | Measure::Heap | Measure::Rss | Measure::Connections | Measure::Cores => {}
-        Measure::Gap | Measure::Warmup => {}
-    }
+    let percentiles = [(Measure::P50, AtLeast::P50), (Measure::P99, AtLeast::P99), (Measure::P999, AtLeast::P999)];
+    let mark = percentiles.iter().find(|(measure, _)| *measure == column.measure).map(|(_, mark)| *mark);
+    row.at_least.extend(mark.filter(|_| number.at_least));
     match column.measure {
         Measure::Offered => row.offered = value,
         Measure::Delivered => row.delivered = Some(value),

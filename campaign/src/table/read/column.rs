@@ -52,8 +52,13 @@ impl Measure {
             Self::P50 | Self::P99 | Self::P999 | Self::Cpu | Self::Gap => Some(Unit::Millis),
             Self::Throttled => Some(Unit::Seconds),
             Self::Heap | Self::Rss => Some(Unit::Megabytes),
-            Self::Offered | Self::Delivered | Self::Answered | Self::Knee => None,
-            Self::Connections | Self::Cores | Self::Warmup => None,
+            Self::Offered
+            | Self::Delivered
+            | Self::Answered
+            | Self::Knee
+            | Self::Connections
+            | Self::Cores
+            | Self::Warmup => None,
         }
     }
 }
@@ -69,7 +74,7 @@ impl Column {
 
 /// A header in lower-case words.
 struct Words {
-    words: Vec<String>,
+    each: Vec<String>,
     per_second: bool,
     share: bool,
 }
@@ -93,15 +98,15 @@ impl Words {
         let lower = lower.replace("/sec", " ").replace("/s", " ");
         let parts = lower.split(|letter: char| !letter.is_alphanumeric() && letter != '%' && letter != '‰');
         let words = parts.filter(|word| !word.is_empty()).map(str::to_owned).collect();
-        Self { words, per_second, share }
+        Self { each: words, per_second, share }
     }
 
     fn has(&self, names: &[&str]) -> bool {
-        self.words.iter().any(|word| names.contains(&word.as_str()))
+        self.each.iter().any(|word| names.contains(&word.as_str()))
     }
 
     fn are(&self, names: &[&str]) -> bool {
-        !self.words.is_empty() && self.words.iter().all(|word| names.contains(&word.as_str()))
+        !self.each.is_empty() && self.each.iter().all(|word| names.contains(&word.as_str()))
     }
 
     fn measure(&self) -> Option<Measure> {
@@ -131,7 +136,7 @@ impl Words {
     fn resource(&self) -> Option<Measure> {
         let each = self.has(&["req", "request", "requests", "msg", "message", "call", "op"]);
         if self.has(&["cpu"]) && each
-            || each && self.are(&["ms", "us", "µs", "req", "msg", "per", "request", "message"]) && self.words.len() > 1
+            || each && self.are(&["ms", "us", "µs", "req", "msg", "per", "request", "message"]) && self.each.len() > 1
         {
             Some(Measure::Cpu)
         } else if self.has(&["cores"]) {
@@ -192,7 +197,7 @@ impl Words {
             | Measure::Heap
             | Measure::Rss
             | Measure::Cores
-            | Measure::Gap => self.words.iter().rev().find_map(|word| Unit::named(word)),
+            | Measure::Gap => self.each.iter().rev().find_map(|word| Unit::named(word)),
         }
     }
 }
