@@ -149,8 +149,8 @@ fn a_method_that_is_not_there_is_unimplemented_and_named() {
 fn frames_of_eight_echoes(credits: u32) -> (Vec<usize>, String) {
     let ready = arm(Preset::Grpc, Settings { inbound_credits: credits, ..Settings::default() });
     let message = protobuf(BodyPreset::Tiny);
-    let mut framed = vec![0, 0, 0, 0, u8::try_from(message.len()).unwrap()];
-    framed.extend(message);
+    let mut sent = vec![0, 0, 0, 0, u8::try_from(message.len()).unwrap()];
+    sent.extend(message);
     runtime().block_on(async {
         let socket = tokio::net::TcpStream::connect(("127.0.0.1", ready.port)).await.unwrap();
         let (calls, connection) = h2::client::handshake(socket).await.unwrap();
@@ -159,7 +159,7 @@ fn frames_of_eight_echoes(credits: u32) -> (Vec<usize>, String) {
         let request =
             Request::post(format!("http://arm{}", path(ECHO_STREAM))).header("content-type", "application/grpc");
         let (response, mut sending) = calls.send_request(request.body(()).unwrap(), false).unwrap();
-        sending.send_data(framed.repeat(8).into(), true).unwrap();
+        sending.send_data(sent.repeat(8).into(), true).unwrap();
         let mut body = response.await.unwrap().into_body();
         let mut frames = Vec::new();
         while let Some(frame) = body.data().await {

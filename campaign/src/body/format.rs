@@ -69,10 +69,10 @@ fn counted(number: u32, content: &[u8], out: &mut Vec<u8>) {
 /// Seven bits a byte, lowest first, the top bit set on all but the last.
 fn varint(mut number: u32, out: &mut Vec<u8>) {
     while number >= 0x80 {
-        out.push((number & 0x7f) as u8 | 0x80);
+        out.push(number.to_le_bytes()[0] | 0x80);
         number >>= 7;
     }
-    out.push(number as u8);
+    out.push(number.to_le_bytes()[0]);
 }
 
 #[cfg(test)]
