@@ -115,10 +115,10 @@ fn failure(part: &InPart<'_>) -> Option<(EndReason, Option<String>)> {
     arm_failure(part, arm).or_else(|| driver_failure(part, driver)).or_else(|| {
         orders.iter().find_map(|order| match &order.state {
             OrderState::Failed { words } => Some((EndReason::DriverFailed, Some(words.clone()))),
-            OrderState::Armed if part.now > timing::stuck(order.start_unix_nanos) => {
+            OrderState::Armed if part.now >= timing::stuck(order.start_unix_nanos) => {
                 Some((EndReason::DriverStuck, Some(format!("order {} did not start", order.id))))
             }
-            OrderState::Running if part.now > timing::stuck(order.end_unix_nanos + part.drain()) => {
+            OrderState::Running if part.now >= timing::stuck(order.end_unix_nanos + part.drain()) => {
                 Some((EndReason::DriverStuck, Some(format!("order {} did not end", order.id))))
             }
             OrderState::Armed | OrderState::Running | OrderState::Finished => None,
