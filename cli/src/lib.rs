@@ -5,6 +5,7 @@
 mod arm;
 mod crd;
 mod drive;
+mod driver;
 mod exit;
 mod input;
 mod judge;
@@ -36,6 +37,8 @@ enum Command {
     #[command(hide = true)]
     Arm(arm::Args),
     Crd(crd::Args),
+    #[command(hide = true)]
+    Driver(driver::Args),
     Lint(lint::Args),
     #[command(hide = true)]
     Launch(launch::Args),
@@ -56,6 +59,7 @@ fn dispatch(command: &Command) -> Exit {
         Command::Crd(args) => crd::run(args),
         Command::Lint(args) => lint::run(args),
         Command::Launch(args) => launch::run(args),
+        Command::Driver(args) => driver::run(args),
         Command::Drive(args) => drive::run(args),
         Command::Judge(args) => judge::run(args),
     }

@@ -4,6 +4,7 @@
 
 mod clock;
 mod connection;
+pub mod control;
 mod flight;
 mod free_set;
 mod live;
