@@ -39,6 +39,13 @@ pub(super) fn plan_hash(plan: &Plan) -> String {
     sha256(&json(&Plan { hash: String::new(), ..plan.clone() }))
 }
 
+impl Plan {
+    /// sha256 of the predictions as they are planned, hexadecimal; absent where there are none.
+    pub fn predictions_hash(&self) -> Option<String> {
+        (!self.predictions.is_empty()).then(|| sha256(&json(&self.predictions)))
+    }
+}
+
 /// sha256, hexadecimal.
 pub(super) fn sha256(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().fold(String::new(), |mut text, byte| {

@@ -44,9 +44,6 @@ pub(super) fn refuse(spec: &SoakCampaignSpec, executor: Executor, refusals: &mut
 fn campaign(spec: &SoakCampaignSpec, executor: Executor) -> Vec<Unsupported> {
     let local = executor == Executor::Local;
     let table = [
-        (!spec.compare.is_empty(), "compare", ""),
-        (!spec.predictions.is_empty(), "predictions", ""),
-        (!spec.thresholds.is_empty(), "thresholds", ""),
         (spec.bench.is_some(), "bench", ""),
         (spec.profile.is_some(), "profile", ""),
         (spec.tls.is_some(), "tls", ""),

@@ -5,49 +5,72 @@ use std::collections::BTreeMap;
 use soak_crds::status::{ArmStatus, CapacityStatus, KneeStatus, Outcome, ReplicateStatus};
 use soak_sample::Protocol;
 
-use super::{JudgedRun, matched};
+use super::{
+    JudgedRun, matched,
+    short::{rounded, short},
+};
 use crate::{
     plan::{Plan, PlannedArm},
-    verdict::{Capacity, Knee},
+    verdict::{ArmJudgement, CampaignJudgement, Capacity, Knee, Replicate},
 };
 
 /// The results of each arm × body that has any run under way or over, in the order of the plan.
 pub(super) fn arms(
     plan: &Plan,
     runs: &[JudgedRun],
+    judgement: &CampaignJudgement,
     digests: &BTreeMap<String, String>,
-    matched: &BTreeMap<String, i64>,
 ) -> Vec<ArmStatus> {
+    let matched = matched::matched_rates(runs);
     let pairs = plan.arms.iter().flat_map(|arm| plan.bodies.iter().map(move |body| (arm, &body.name)));
     let status = pairs.filter_map(|(arm, body)| {
-        let own: Vec<&JudgedRun> = runs.iter().filter(|run| run.arm == arm.name && run.body == *body).collect();
-        let begun = own.iter().any(|run| run.attempt.is_some());
-        begun.then(|| one(arm, body, &own, digests.get(&arm.name), matched.get(body).copied()))
+        let judged = judgement.arms.iter().find(|judged| judged.arm == arm.name && judged.body == *body)?;
+        let own = Own {
+            arm,
+            judged,
+            runs: runs.iter().filter(|run| run.arm == arm.name && run.body == *body).collect(),
+            matched: matched.get(body).copied(),
+        };
+        let begun = own.runs.iter().any(|run| run.attempt.is_some());
+        begun.then(|| own.status(digests.get(&arm.name).cloned()))
     });
     status.collect()
 }
 
-fn one(arm: &PlannedArm, body: &str, runs: &[&JudgedRun], digest: Option<&String>, matched: Option<i64>) -> ArmStatus {
-    let counting: Vec<&JudgedRun> = runs.iter().copied().filter(|run| run.has_number()).collect();
-    let capacities: Vec<Capacity> = counting.iter().filter_map(|run| run.judgement.capacity).collect();
-    let costs =
-        matched.map(|rate| counting.iter().filter_map(move |run| matched::row_at(run, rate)?.cpu_nanos_per_request));
-    let slo: Vec<f64> = counting.iter().filter_map(|run| run.judgement.slo_capacity).map(|c| c.per_second).collect();
-    let over = runs.iter().all(|run| run.settled);
-    ArmStatus {
-        name: arm.name.clone(),
-        protocol: protocol(arm.protocol).to_owned(),
-        body: body.to_owned(),
-        digest: digest.cloned(),
-        knee: knee(&counting),
-        capacity: median_capacity(&capacities),
-        slo_capacity: median(slo).map(rounded),
-        collapse: counting.iter().filter_map(|run| run.judgement.collapse).min_by(f64::total_cmp).map(rounded),
-        extend: (!counting.is_empty()).then(|| counting.iter().any(|run| run.judgement.extend)),
-        replicates: runs.iter().filter(|run| run.attempt.is_some()).map(|run| replicate(run)).collect(),
-        spread_permille: spread(&capacities),
-        cpu_nanos_per_request: costs.and_then(|costs| median(costs.collect())).map(rounded),
-        verdict: over.then(|| verdict(&counting)),
+/// One arm under one body.
+struct Own<'a> {
+    arm: &'a PlannedArm,
+    judged: &'a ArmJudgement,
+    runs: Vec<&'a JudgedRun>,
+    matched: Option<i64>,
+}
+
+impl Own<'_> {
+    fn status(&self, digest: Option<String>) -> ArmStatus {
+        let counting: Vec<&JudgedRun> = self.runs.iter().copied().filter(|run| run.has_number()).collect();
+        let slo = counting.iter().filter_map(|run| run.judgement.slo_capacity).map(|capacity| capacity.per_second);
+        let collapse = counting.iter().filter_map(|run| run.judgement.collapse).min_by(f64::total_cmp);
+        ArmStatus {
+            name: self.arm.name.clone(),
+            protocol: protocol(self.arm.protocol).to_owned(),
+            body: self.judged.body.clone(),
+            digest,
+            knee: knee(&counting),
+            capacity: self.judged.capacity.map(capacity),
+            slo_capacity: median(slo.collect()).map(rounded),
+            collapse: collapse.map(rounded),
+            extend: (!counting.is_empty()).then(|| counting.iter().any(|run| run.judgement.extend)),
+            replicates: self.judged.replicates.iter().map(replicate).collect(),
+            spread_permille: spread(self.judged),
+            cpu_nanos_per_request: self.cost(&counting).map(rounded),
+            verdict: self.runs.iter().all(|run| run.settled).then(|| verdict(&counting)),
+        }
+    }
+
+    /// CPU per request at the matched rate, the median of the runs that count.
+    fn cost(&self, counting: &[&JudgedRun]) -> Option<f64> {
+        let rate = self.matched?;
+        median(counting.iter().filter_map(|run| matched::row_at(run, rate)?.cpu_nanos_per_request).collect())
     }
 }
 
@@ -68,33 +91,23 @@ fn knee(runs: &[&JudgedRun]) -> Option<KneeStatus> {
     Some(KneeStatus { last: rounded(middle.last), first_broken: rounded(middle.first_broken) })
 }
 
-/// A median is a floor as soon as one of its numbers is.
-fn median_capacity(capacities: &[Capacity]) -> Option<CapacityStatus> {
-    let per_second = median(capacities.iter().map(|capacity| capacity.per_second).collect())?;
-    let at_least = capacities.iter().any(|capacity| capacity.at_least);
-    Some(CapacityStatus { per_second: rounded(per_second), at_least })
+fn capacity(capacity: Capacity) -> CapacityStatus {
+    CapacityStatus { per_second: rounded(capacity.per_second), at_least: capacity.at_least }
 }
 
-fn spread(capacities: &[Capacity]) -> Option<i64> {
-    let values = || capacities.iter().map(|capacity| capacity.per_second);
-    let (low, high) = (values().min_by(f64::total_cmp)?, values().max_by(f64::total_cmp)?);
-    (capacities.len() > 1 && low > 0.0).then(|| rounded((high / low - 1.0) * 1_000.0))
+/// Highest over lowest, less one, thousandths.
+fn spread(judged: &ArmJudgement) -> Option<i64> {
+    let (low, high) = (judged.low?, judged.high?);
+    let several = judged.replicates.iter().filter(|replicate| replicate.capacity.is_some()).count() > 1;
+    (several && low > 0.0).then(|| rounded((high / low - 1.0) * 1_000.0))
 }
 
-fn replicate(run: &JudgedRun) -> ReplicateStatus {
-    let capacity = run.judgement.capacity.filter(|_| run.has_number());
-    let capacity = capacity
-        .map(|capacity| CapacityStatus { per_second: rounded(capacity.per_second), at_least: capacity.at_least });
-    ReplicateStatus { run: run.run.0.clone(), capacity, reason: run.without_number().map(short) }
-}
-
-/// Words within the bounds of the status.
-pub(super) fn short(words: String) -> String {
-    const MOST: usize = 256;
-    if words.chars().count() <= MOST {
-        return words;
+fn replicate(replicate: &Replicate) -> ReplicateStatus {
+    ReplicateStatus {
+        run: replicate.run.clone(),
+        capacity: replicate.capacity.map(capacity),
+        reason: replicate.reason.clone().map(short),
     }
-    words.chars().take(MOST - 1).chain(['…']).collect()
 }
 
 /// The median; of an even number, the mean of the middle two.
@@ -103,11 +116,6 @@ fn median(mut values: Vec<f64>) -> Option<f64> {
     let upper = *values.get(values.len() / 2)?;
     let lower = values[(values.len() - 1) / 2];
     Some(f64::midpoint(lower, upper))
-}
-
-#[allow(clippy::cast_possible_truncation, reason = "rates, nanoseconds and thousandths lie far within i64")]
-fn rounded(value: f64) -> i64 {
-    value.round() as i64
 }
 
 /// A protocol as the resource spells it.

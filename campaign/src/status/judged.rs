@@ -136,6 +136,11 @@ impl JudgedRun {
         }
     }
 
+    /// Why the run does not count so far; absent where it does. One that is under way counts as far as it has come.
+    pub fn why_not_counted(&self) -> Option<String> {
+        (!self.has_number()).then(|| self.without_number().unwrap_or_else(|| "under way".to_owned()))
+    }
+
     /// Whether at least one judged step counts.
     pub fn has_number(&self) -> bool {
         let counts = |row: &Row| row.verdict.is_some_and(|verdict| verdict.worth() == crate::verdict::Worth::Judged);

@@ -2,12 +2,15 @@
 //! and no file; what only an executor knows (digests) is an argument.
 
 mod arms;
+mod campaign;
 mod instant;
 mod judged;
 mod matched;
 mod outcome;
+mod short;
 mod view;
 
+pub use campaign::campaign_judgement;
 pub use instant::rfc3339;
 pub use judged::{JudgedRun, MissingRow, judged_runs};
 pub use matched::{matched_rates, row_at};

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use soak_crds::{SoakCampaignStatus, status::ArmStatus};
+use soak_sample::Machine;
 
-use super::{JudgedRun, arms, instant::rfc3339, matched_rates, outcome};
+use super::{JudgedRun, arms, campaign, campaign_judgement, instant::rfc3339, outcome, short::short};
 use crate::{
     plan::Plan,
     step::{End, Ledger, Progress},
@@ -15,6 +16,8 @@ use crate::{
 pub struct Facts {
     /// What was executed for each arm, by the arm's name.
     pub digests: BTreeMap<String, String>,
+    /// The machine on which everything was measured.
+    pub machine: Machine,
     /// How far the campaign has come.
     pub progress: Option<Progress>,
     /// How it ended, and when.
@@ -23,21 +26,26 @@ pub struct Facts {
 
 /// The status of a campaign. `runs` are the plan's runs, judged.
 pub fn status(plan: &Plan, ledger: &Ledger, runs: &[JudgedRun], facts: &Facts) -> SoakCampaignStatus {
-    let arms = arms::arms(plan, runs, &facts.digests, &matched_rates(runs));
+    let judgement = campaign_judgement(plan, runs, &facts.machine);
+    let arms = arms::arms(plan, runs, &judgement, &facts.digests);
     let at_hand = facts.progress.as_ref().and_then(|progress| progress.at_hand.as_ref());
     let mut status = SoakCampaignStatus {
         started: started(ledger).map(rfc3339),
         finished: facts.end.as_ref().filter(|(_, end)| *end != End::Interrupted).map(|(at, _)| rfc3339(*at)),
         plan_hash: Some(plan.hash.clone()),
+        predictions_hash: plan.predictions_hash(),
         arm_names: Some(listed(plan.arms.iter().map(|arm| arm.name.clone()))),
         run: at_hand.map(|at_hand| at_hand.run.0.clone()),
         step: at_hand.map(|at_hand| format!("{}/{}", at_hand.step, at_hand.steps)),
         knee_summary: Some(listed(arms.iter().filter_map(knee_in_short))).filter(|text| !text.is_empty()),
         summary: Some(summary(facts)),
         arms,
+        comparisons: judgement.comparisons.iter().map(campaign::comparison).collect(),
         ..SoakCampaignStatus::default()
     };
     if matches!(facts.end, Some((_, End::Completed | End::Cancelled))) {
+        status.predictions = campaign::predictions(&judgement.predictions);
+        status.thresholds = campaign::thresholds(&judgement.thresholds);
         status.verdict = Some(outcome::outcome(&status));
     }
     status
@@ -54,8 +62,8 @@ fn summary(facts: &Facts) -> String {
         (Some((_, End::Completed)), _) => "finished".to_owned(),
         (Some((_, End::Interrupted)), _) => "interrupted".to_owned(),
         (Some((_, End::Cancelled)), _) => "cancelled".to_owned(),
-        (Some((_, End::StorageLost { words })), _) => arms::short(format!("results could not be stored: {words}")),
-        (None, Some(progress)) => arms::short(progress.to_string()),
+        (Some((_, End::StorageLost { words })), _) => short(format!("results could not be stored: {words}")),
+        (None, Some(progress)) => short(progress.to_string()),
         (None, None) => "not started".to_owned(),
     }
 }
@@ -66,5 +74,5 @@ fn knee_in_short(arm: &ArmStatus) -> Option<String> {
 
 /// Texts with commas, within the bounds of the status.
 fn listed(texts: impl Iterator<Item = String>) -> String {
-    arms::short(texts.collect::<Vec<_>>().join(", "))
+    short(texts.collect::<Vec<_>>().join(", "))
 }

@@ -67,6 +67,9 @@ impl Transcript {
             "run": status.run,
             "step": status.step,
             "arms": status.arms,
+            "comparisons": status.comparisons,
+            "predictions": status.predictions,
+            "thresholds": status.thresholds,
         }));
         write!(self.text, "\nthe command ends {ending:?}; the status:\n{}\n", json.unwrap()).unwrap();
         self.text

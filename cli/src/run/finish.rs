@@ -50,6 +50,7 @@ fn summary(ledger: &OutputLedger, runs: &[JudgedRun], results: &[RunResult], end
     let digest = |result: &RunResult| Some((result.planned.arm.clone(), result.processes.first()?.sha256.clone()));
     let facts = status::Facts {
         digests: results.iter().filter_map(digest).collect::<BTreeMap<_, _>>(),
+        machine: ledger.campaign().facts.machine.clone(),
         progress: Some(Progress::of(plan, ledger.state())),
         end: Some((last_instant(ledger), end.clone())),
     };
