@@ -32,6 +32,8 @@ pub(crate) struct Connection<S> {
     written: usize,
     /// Calls whose first byte has not left, with its place in `out`.
     unsent: VecDeque<(usize, Ticket)>,
+    /// Of these, the first ones: offered to the kernel, which took no more. Their wait is the peer's doing.
+    offered: usize,
     /// Tells this connection's events from those of an earlier one in the same place.
     pub(crate) turn: u32,
     pub(crate) flags: Flags,
@@ -70,7 +72,7 @@ impl<S: Session> Connection<S> {
         }
         let mut out = Vec::new();
         session.open(&mut out);
-        Ok(Self { socket, session, out, written: 0, unsent: VecDeque::new(), turn, flags: Flags::default() })
+        Ok(Self { socket, session, out, written: 0, unsent: VecDeque::new(), offered: 0, turn, flags: Flags::default() })
     }
 
     /// Whether an attempt to open it came to a good end.
@@ -78,11 +80,22 @@ impl<S: Session> Connection<S> {
         sockopt::socket_error(&self.socket)?
     }
 
-    /// Starts a call.
+    /// Starts a call. True where the kernel takes no bytes of this connection for now, since its peer does not: the
+    /// connection is being opened, or its buffers are full.
     #[inline]
-    pub(crate) fn start(&mut self, ticket: Ticket) {
+    pub(crate) fn start(&mut self, ticket: Ticket) -> bool {
+        let peer_waits = self.flags.blocked || !self.flags.open;
         self.unsent.push_back((self.out.len(), ticket));
+        self.offered += usize::from(peer_waits);
         self.session.start(ticket.call, &mut self.out);
+        peer_waits
+    }
+
+    /// Calls that the last write offered to the kernel for the first time.
+    #[inline]
+    pub(crate) fn newly_offered(&mut self) -> impl Iterator<Item = Ticket> {
+        let known = std::mem::replace(&mut self.offered, self.unsent.len());
+        self.unsent.range(known..).map(|(_, ticket)| *ticket)
     }
 
     /// True when there are bytes to write and the kernel may take some.
@@ -111,6 +124,7 @@ impl<S: Session> Connection<S> {
             return None;
         }
         self.unsent.pop_front();
+        self.offered = self.offered.saturating_sub(1);
         Some(ticket)
     }
 

@@ -94,15 +94,20 @@ impl Flights {
         Some(ticket)
     }
 
-    /// The call's first byte was given to the kernel. Returns its due time, where it is still awaited.
+    /// When a call was due; `None` once it has ended.
     #[inline]
-    pub(crate) fn sent(&mut self, ticket: Ticket, at: Moment) -> Option<Moment> {
+    pub(crate) fn due(&self, ticket: Ticket) -> Option<Moment> {
+        let slot = &self.slots[ticket.call.0 as usize];
+        (slot.turn == ticket.turn && slot.state != State::Free).then_some(slot.due)
+    }
+
+    /// The call's first byte was given to the kernel.
+    #[inline]
+    pub(crate) fn sent(&mut self, ticket: Ticket, at: Moment) {
         let slot = &mut self.slots[ticket.call.0 as usize];
-        if slot.turn != ticket.turn || slot.state == State::Free {
-            return None;
+        if slot.turn == ticket.turn && slot.state != State::Free {
+            slot.sent = at;
         }
-        slot.sent = at;
-        Some(slot.due)
     }
 
     /// Frees the slot of a call that ended. `None` where it had timed out before: that was its end.
@@ -181,7 +186,8 @@ mod tests {
     fn a_call_ends_with_the_times_it_had() {
         let mut flights = Flights::new(2);
         let ticket = flights.start(Moment(10)).unwrap();
-        assert_eq!(flights.sent(ticket, Moment(12)), Some(Moment(10)));
+        assert_eq!(flights.due(ticket), Some(Moment(10)));
+        flights.sent(ticket, Moment(12));
         assert_eq!(flights.end(ticket.call), Some(Flight { due: Moment(10), sent: Some(Moment(12)) }));
         assert_eq!(flights.awaited(), 0);
     }
@@ -205,7 +211,8 @@ mod tests {
         let first = flights.start(Moment(10)).unwrap();
         flights.end(first.call);
         let second = flights.start(Moment(20)).unwrap();
-        assert_eq!(flights.sent(first, Moment(21)), None);
+        assert_eq!(flights.due(first), None);
+        flights.sent(first, Moment(21));
         assert_eq!(flights.end(second.call), Some(Flight { due: Moment(20), sent: None }));
     }
 

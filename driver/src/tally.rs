@@ -84,9 +84,9 @@ impl Tally {
         self.second(due).never_sent += 1;
     }
 
-    /// A call's first byte left.
+    /// A call was offered to the kernel. Where the peer takes no bytes it leaves later; that is not the driver's lateness.
     #[inline]
-    pub(crate) fn sent(&mut self, due: Moment, at: Moment) {
+    pub(crate) fn offered(&mut self, due: Moment, at: Moment) {
         self.send_error.record(at.since(due));
     }
 
@@ -246,7 +246,7 @@ mod tests {
         let mut tally = tally();
         let due = Moment(100 + SECOND - 5);
         tally.due(due);
-        tally.sent(due, due.plus(1));
+        tally.offered(due, due.plus(1));
         let flight = Flight { due, sent: Some(due.plus(1)) };
         tally.answered(flight, due.plus(1), due.plus(10));
         assert_eq!((tally.seconds[0].due, tally.seconds[0].ok), (1, 0));

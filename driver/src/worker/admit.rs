@@ -83,7 +83,9 @@ impl<S: Session, M: Fn(u32) -> S> Worker<'_, S, M> {
         let Some(ticket) = self.flights.start(due) else {
             return;
         };
-        line.start(ticket);
+        if line.start(ticket) {
+            self.tally.offered(due, self.now);
+        }
         self.pool.has_free(place, line.session.free());
         if !line.flags.to_write && line.wants_to_write() {
             line.flags.to_write = true;

@@ -101,10 +101,13 @@ impl<S: Session, M: Fn(u32) -> S> Worker<'_, S, M> {
                 return;
             }
         }
-        while let Some(ticket) = line.take_sent() {
-            if let Some(due) = self.flights.sent(ticket, sent_at) {
-                self.tally.sent(due, sent_at);
+        for ticket in line.newly_offered() {
+            if let Some(due) = self.flights.due(ticket) {
+                self.tally.offered(due, sent_at);
             }
+        }
+        while let Some(ticket) = line.take_sent() {
+            self.flights.sent(ticket, sent_at);
         }
         line.compact();
     }

@@ -36,7 +36,10 @@ const UPKEEP: u64 = 10_000_000;
 /// How long before the start a worker is awake, nanoseconds.
 const AWAKE_BEFORE: u64 = 1_000_000;
 /// How long before the start connections are opened, nanoseconds.
-const OPEN_BEFORE: u64 = 500_000_000;
+const OPEN_BEFORE: u64 = 250_000_000;
+/// How often a worker whose connections are not to be opened yet looks whether it shall stop, nanoseconds. Seldom, since
+/// the worker of the step before may have the same CPU.
+const FAR_UPKEEP: u64 = 100_000_000;
 /// Writes in a row before a read has its turn.
 const WRITES_IN_A_ROW: u32 = 16;
 /// Reads and writes before the kernel is asked for news.
@@ -227,7 +230,8 @@ impl<'a, S: Session, M: Fn(u32) -> S> Worker<'a, S, M> {
 
     /// Time-outs, lost connections, the wish to stop, the live counts.
     fn upkeep(&mut self) {
-        self.next_upkeep = self.now.plus(UPKEEP);
+        let far = self.now.plus(OPEN_BEFORE + FAR_UPKEEP) < self.timeline.start();
+        self.next_upkeep = self.now.plus(if far { FAR_UPKEEP } else { UPKEEP });
         if self.watch.stop.is_ended() && matches!(self.stage, Stage::Waiting | Stage::Running) {
             self.cut();
         }
