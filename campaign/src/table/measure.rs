@@ -89,7 +89,7 @@ fn fill_drivers(
     row.service = over_answers(&drivers.service);
     row.send_error_micros = send_error(drivers);
     fill_percentiles(row, drivers);
-    fill_gap(row, signals, drivers.start, setting, samples.previous_end_unix_nanos);
+    row.gap_millis = samples.previous_end_unix_nanos.map(|end| (drivers.start - end) / 1_000_000);
     fill_checks(signals, drivers, setting);
 }
 
@@ -120,12 +120,6 @@ fn send_error(drivers: &Drivers) -> Option<SendError> {
     let sent = &drivers.send_error;
     let at = |share| sent.at_rank(rank(sent.len(), share)).map(micros);
     Some(SendError { p50: at(0.5)?, p99: at(0.99)?, max: sent.max().map(micros)? })
-}
-
-fn fill_gap(row: &mut Row, signals: &mut Signals, start: i64, setting: &Setting<'_>, previous_end: Option<i64>) {
-    let Some(gap) = previous_end.map(|end| start - end) else { return };
-    row.gap_millis = Some(gap / 1_000_000);
-    signals.gap_beyond_drain_millis = Some((gap - setting.client.drain_nanos) / 1_000_000);
 }
 
 fn fill_checks(signals: &mut Signals, drivers: &Drivers, setting: &Setting<'_>) {

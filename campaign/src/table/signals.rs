@@ -56,8 +56,6 @@ pub struct Signals {
     pub counters: Option<Check>,
     /// Nothing else of note ran beside it: another campaign, an undeclared agent. Filled by the executor.
     pub company: Option<Check>,
-    /// From the end of the drain that was ordered for the step before to the start of this one, milliseconds.
-    pub gap_beyond_drain_millis: Option<i64>,
     /// The longest time between two readings of the node, milliseconds.
     pub sampling_gap_millis: Option<i64>,
     /// CPU that was neither arm, driver nor witness nor their softirq, thousandths of a CPU.

@@ -38,6 +38,6 @@ use crate::table::{Row, Signals};
 /// one; without any the table is from outside and its columns are all that is known.
 pub fn judge_run(mut rows: Vec<Row>, signals: &[Signals], bounds: &JudgeBounds) -> (Vec<Row>, RunJudgement) {
     step::judge(&mut rows, signals, bounds);
-    let judgement = run::judge(&rows, signals, bounds);
+    let judgement = run::judge(&rows, bounds);
     (rows, judgement)
 }

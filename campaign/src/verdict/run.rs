@@ -6,10 +6,10 @@ use super::evidence::per_second;
 use super::standing::is_saturated;
 use super::step::{first_steps, floors, judged};
 use super::{Capacity, Knee, Plateau, RunJudgement, Verdict};
-use crate::table::{Row, Signals};
+use crate::table::Row;
 
 /// Reads the facts off rows that have their verdicts.
-pub(super) fn judge(rows: &[Row], signals: &[Signals], bounds: &JudgeBounds) -> RunJudgement {
+pub(super) fn judge(rows: &[Row], bounds: &JudgeBounds) -> RunJudgement {
     let judged = judged(rows);
     let plateau = plateau(&judged, bounds).filter(|plateau| !outdone(rows, *plateau, bounds));
     let collapse = collapse(&judged, bounds);
@@ -22,7 +22,7 @@ pub(super) fn judge(rows: &[Row], signals: &[Signals], bounds: &JudgeBounds) -> 
         slo_capacity: None,
         collapse,
         extend: plateau.is_none() && collapse.is_none() && longer_helps(rows),
-        split: split(rows, signals, bounds),
+        split: split(rows, bounds),
         remarks: remarks(rows, &judged),
     }
 }
@@ -112,11 +112,10 @@ fn longer_helps(rows: &[Row]) -> bool {
     }
 }
 
-/// Rates of the steps before which the ramp stood still beyond the bound; a drain that was ordered is no standing still.
-fn split(rows: &[Row], signals: &[Signals], bounds: &JudgeBounds) -> Vec<f64> {
-    let stood = |at: usize, row: &Row| signals.get(at).and_then(|s| s.gap_beyond_drain_millis).or(row.gap_millis);
-    let late = |(at, row): &(usize, &Row)| !row.warmup && stood(*at, row).is_some_and(|gap| gap > bounds.gap_millis);
-    rows.iter().enumerate().filter(late).map(|(_, row)| row.rate()).collect()
+/// Rates of the steps before which the ramp stood still beyond the bound.
+fn split(rows: &[Row], bounds: &JudgeBounds) -> Vec<f64> {
+    let late = |row: &&Row| row.gap_millis.is_some_and(|gap| gap > bounds.gap_millis);
+    rows.iter().filter(|row| !row.warmup).filter(late).map(Row::rate).collect()
 }
 
 fn remarks(rows: &[Row], judged: &[&Row]) -> Vec<String> {

@@ -161,7 +161,6 @@ fn a_sound_step_gives_signals_that_hold() {
         assert!(holds(check.as_ref()), "{signals:?}");
     }
     assert_eq!((signals.levers, signals.digest, signals.connections, signals.company), (None, None, None, None));
-    assert_eq!(signals.gap_beyond_drain_millis, Some(2000));
     assert_eq!(signals.sampling_gap_millis, Some(1000));
     // Busy 1.41 CPU less 0.4 + 1.0 + 0.01.
     assert!(signals.foreign_milli.unwrap() < 1e-6);
