@@ -23,7 +23,7 @@ type Field = (String, Vec<u8>);
 type Call = (Request<RecvStream>, SendResponse<Bytes>);
 
 /// Drives `session` through `calls` calls, as many at once as it has slots for; how each ended, and the session.
-async fn drive<S: Session>(mut session: S, mut socket: DuplexStream, calls: u32) -> (BTreeMap<u32, Ending>, S) {
+async fn drive<S: Session>(mut session: S, socket: DuplexStream, calls: u32) -> (BTreeMap<u32, Ending>, S) {
     let (mut out, mut ended, mut started) = (Vec::new(), Vec::<Ended>::new(), 0);
     let (mut endings, mut buffer, mut finished) = (BTreeMap::new(), vec![0; 7_001], false);
     let (mut from, mut to) = tokio::io::split(socket);
@@ -255,7 +255,7 @@ fn a_farewell_in_mid_flight_ends_every_call_once_and_finishes_what_was_taken() {
     };
     let (endings, session) = meet(client, server);
     let answered = endings.values().filter(|ending| **ending == Ending::Ok).count();
-    assert!(answered >= 20 && answered < 100 && !session.usable(), "{answered}");
+    assert!((20..100).contains(&answered) && !session.usable(), "{answered}");
     assert!(
         endings.values().all(|e| matches!(e, Ending::Ok | Ending::Failed(ErrorKind::Connection | ErrorKind::Reset)))
     );

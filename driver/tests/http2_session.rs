@@ -210,7 +210,7 @@ fn every_breach_breaks_the_connection_and_ends_every_call_once() {
     check("a table too large", &[headers(1, 0, &[0x3f, 0xe2, 0x1f])], compression);
     let endless = vec![frame(CONTINUATION, 0, 1, &[]); 8_000].concat();
     check("empty continuations without end", &[frame(HEADERS, 0, 1, b""), endless], calm);
-    let long = vec![frame(CONTINUATION, 0, 1, &[b'x'; 16_384]); 5].concat();
+    let long = frame(CONTINUATION, 0, 1, &vec![b'x'; 16_384]).repeat(5);
     check("a header block too long", &[frame(HEADERS, 0, 1, b""), long], calm);
     check("pings without end", &[frame(PING, 0, 0, &[0; 8]).repeat(10_001)], calm);
     check("settings without end", &[settings(&[]).repeat(10_001)], calm);
@@ -271,7 +271,7 @@ fn data_said(client: &mut Client<Http2Session>) -> Vec<(u32, usize, bool)> {
 
 #[test]
 fn a_body_goes_as_far_as_its_windows_let_it() {
-    let mut client = settled(&[b'x'; 40_000], 8, &[]);
+    let mut client = settled(&vec![b'x'; 40_000], 8, &[]);
     client.start(2);
     let expected = [(1, 16_384, false), (1, 16_384, false), (1, 7_232, true), (3, 16_384, false), (3, 9_151, false)];
     assert_eq!(data_said(&mut client), expected, "the connection's window of 65,535 is used up");

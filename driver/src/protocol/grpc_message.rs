@@ -38,7 +38,7 @@ impl MessageReader {
     }
 
     /// True where a message may end the body.
-    pub const fn is_between(&self) -> bool {
+    pub const fn is_between(self) -> bool {
         self.frame_seen == 0
     }
 

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::protocol::{Broken, CallId, Ended, Ending, Session};
 
-/// RST_STREAM's code for a request that need not be completed.
+/// The code of `RST_STREAM` for a request that need not be completed.
 const CANCEL: u32 = 0x8;
 
 /// How one answer is judged.
@@ -112,7 +112,7 @@ impl<A: Answer> Exchanges<A> {
             unsent: self.template.body().len(),
             answer: A::default(),
         };
-        send_body(&mut exchange, id, self.template.body(), Outlet { link: &mut self.link, out });
+        send_body(&mut exchange, id, self.template.body(), &mut Outlet { link: &mut self.link, out });
         if exchange.unsent > 0 {
             self.blocked.push_back(id);
         }
@@ -139,7 +139,7 @@ impl<A: Answer> Exchanges<A> {
             let Some(exchange) = self.open.streams.get_mut(id) else {
                 continue;
             };
-            send_body(exchange, id, self.template.body(), Outlet { link: &mut self.link, out });
+            send_body(exchange, id, self.template.body(), &mut Outlet { link: &mut self.link, out });
             if exchange.unsent == 0 {
                 continue;
             }
@@ -192,7 +192,7 @@ impl<A: Answer> Session for Exchanges<A> {
         let received = self.link.receive(bytes, out, &mut inflow);
         if let Err(violation) = received {
             self.end_all(ErrorKind::Protocol, ended);
-            return Err(self.link.break_off(violation, out));
+            return Err(violation.break_off(out));
         }
         if self.link.is_going_away() {
             self.end_waiting(ErrorKind::Connection, ended);
@@ -224,7 +224,7 @@ struct Outlet<'a> {
 
 /// Sends as much of the body as both windows let go.
 #[inline]
-fn send_body<A>(exchange: &mut Exchange<A>, id: u32, body: &[u8], to: Outlet<'_>) {
+fn send_body<A>(exchange: &mut Exchange<A>, id: u32, body: &[u8], to: &mut Outlet<'_>) {
     while exchange.unsent > 0 {
         let len = to.link.room(exchange.send.room(exchange.unsent)).min(MAX_PAYLOAD);
         if len == 0 {
@@ -317,5 +317,39 @@ impl<A: Answer> Streams for Inflow<'_, A> {
             *calls -= u32::from(call.is_some());
             ended.extend(call);
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use soak_sample::Request;
+
+    use super::*;
+    use crate::protocol::http2::{Http2Session, Windows};
+
+    #[test]
+    fn once_the_stream_ids_are_used_up_the_calls_finish_and_no_more_start() {
+        let request = Request {
+            method: "GET".to_owned(),
+            path: "/".to_owned(),
+            headers: Vec::new(),
+            content_type: None,
+            body: Vec::new(),
+        };
+        let template = Arc::new(RequestTemplate::http(&request, "a:1"));
+        let mut session =
+            Http2Session::new(&Blueprint { template, max_concurrent_streams: 8, windows: Windows::default() });
+        session.link.skip_to_id(0x7fff_fffb);
+        let (mut out, mut ended) = (Vec::new(), Vec::new());
+        session.start(CallId(0), &mut out);
+        assert_eq!((session.free(), session.usable()), (2, true));
+        session.receive(&[0, 0, 0, 4, 0, 0, 0, 0, 0], &mut out, &mut ended).unwrap();
+        assert_eq!((session.free(), session.usable()), (2, true));
+        session.start(CallId(1), &mut out);
+        session.start(CallId(2), &mut out);
+        assert_eq!((session.free(), session.usable(), session.quiet()), (0, false, false));
+        session.receive(&[0, 0, 1, 1, 5, 0x7f, 0xff, 0xff, 0xff, 0x88], &mut out, &mut ended).unwrap();
+        assert_eq!(ended, [Ended { call: CallId(2), ending: Ending::Ok }]);
+        assert_eq!((session.free(), session.usable()), (0, false));
     }
 }

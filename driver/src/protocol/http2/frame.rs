@@ -181,7 +181,7 @@ pub fn put_head(out: &mut Vec<u8>, len: usize, kind: Kind, flags: u8, stream: u3
     out.extend_from_slice(&[l2, l1, l0, kind.code(), flags, s3, s2, s1, s0]);
 }
 
-/// Writes a frame whose payload is one word: RST_STREAM with its code, WINDOW_UPDATE with its increment.
+/// Writes a frame whose payload is one word: `RST_STREAM` with its code, `WINDOW_UPDATE` with its increment.
 pub fn put_word(out: &mut Vec<u8>, kind: Kind, stream: u32, value: u32) {
     put_head(out, 4, kind, 0, stream);
     out.extend_from_slice(&value.to_be_bytes());

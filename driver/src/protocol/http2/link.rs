@@ -9,7 +9,6 @@ use super::{
     violation::Violation,
     window::{ReceiveWindow, SendWindow},
 };
-use crate::protocol::Broken;
 
 /// Answers to PING and SETTINGS that a peer may ask for between two frames of an answer.
 const MAX_REPLIES: u32 = 10_000;
@@ -110,7 +109,7 @@ impl Link {
 
     /// How many streams can still be opened on this connection.
     pub const fn ids_left(&self) -> u32 {
-        (MAX_31 - self.next_id) / 2 + 1
+        (MAX_31 + 2 - self.next_id) / 2
     }
 
     /// Takes the next stream's id. Only while [`Self::ids_left`] is above 0.
@@ -118,6 +117,12 @@ impl Link {
         let id = self.next_id;
         self.next_id += 2;
         id
+    }
+
+    /// As if many streams had been opened before.
+    #[cfg(test)]
+    pub const fn skip_to_id(&mut self, id: u32) {
+        self.next_id = id;
     }
 
     /// True once after each time that the peer has given more room to send.
@@ -133,12 +138,6 @@ impl Link {
     /// `len` bytes have gone on some stream.
     pub fn spend(&mut self, len: usize) {
         self.send.spend(len);
-    }
-
-    /// Says good-bye to a peer that has broken the protocol.
-    pub fn break_off(&self, violation: Violation, out: &mut Vec<u8>) -> Broken {
-        frame::put_goaway(out, violation.code());
-        Broken(violation.to_string())
     }
 
     /// Takes bytes from the peer; whole frames are read in place, the rest is kept.

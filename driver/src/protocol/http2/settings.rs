@@ -36,6 +36,7 @@ impl Default for Windows {
 
 impl Windows {
     /// The same, within what the protocol and this client allow.
+    #[must_use]
     pub fn bounded(self) -> Self {
         let bounded = |window: u32| window.clamp(DEFAULT_WINDOW, MAX_31);
         Self { stream: bounded(self.stream), connection: bounded(self.connection) }

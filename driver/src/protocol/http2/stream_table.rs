@@ -1,5 +1,5 @@
-//! Streams in flight, by id: a small open-addressing table. Ids rise by two, so their halves are their own hash; a
-//! stream that stays for ever costs its neighbours one step. Allocates only while it grows.
+//! Streams in flight, by id: a small open-addressing table. Ids are spread by a multiplicative hash: left in their order
+//! they would stand in one long row, which every removal would have to walk. Allocates only while it grows.
 
 /// Streams by id.
 #[derive(Debug)]
@@ -21,8 +21,9 @@ impl<T> StreamTable<T> {
         self.len
     }
 
+    /// Where a stream would stand, were it alone: the upper bits of its id times 2³²/φ.
     fn home(&self, id: u32) -> usize {
-        (id >> 1) as usize & (self.places.len() - 1)
+        (id.wrapping_mul(0x9e37_79b1) >> (32 - self.places.len().trailing_zeros())) as usize
     }
 
     fn after(&self, place: usize) -> usize {

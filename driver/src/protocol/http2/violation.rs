@@ -1,6 +1,7 @@
 //! How a peer breaks HTTP/2: each kind with the error code that RFC 9113, section 7 gives it. Knows nothing of sessions.
 
-use super::hpack::HpackError;
+use super::{frame, hpack::HpackError};
+use crate::protocol::Broken;
 
 /// A breach by the peer after which the connection cannot go on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -26,8 +27,13 @@ pub enum Violation {
 }
 
 impl Violation {
-    /// The error code for GOAWAY.
-    pub const fn code(self) -> u32 {
+    /// Says good-bye to a peer that has broken the protocol.
+    pub fn break_off(self, out: &mut Vec<u8>) -> Broken {
+        frame::put_goaway(out, self.code());
+        Broken(self.to_string())
+    }
+
+    const fn code(self) -> u32 {
         match self {
             Self::Protocol(_) => 0x1,
             Self::FlowControl(_) => 0x3,

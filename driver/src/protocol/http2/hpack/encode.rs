@@ -48,12 +48,11 @@ impl RequestBlocks {
         let room = kept.iter().map(|field| field.size()).sum::<usize>() <= table;
         let mut first = size_updates(table);
         if !room {
-            let mut later = Vec::new();
-            fields.iter().for_each(|field| literal(&mut later, field, Indexing::Without));
+            let later = literals(fields, Indexing::Without);
             first.extend_from_slice(&later);
             return Self { first, later };
         }
-        fields.iter().for_each(|field| literal(&mut first, field, Indexing::Incremental));
+        first.extend(literals(fields, Indexing::Incremental));
         Self { first, later: indexed(fields, kept.len()) }
     }
 }
@@ -86,6 +85,15 @@ fn indexed(fields: &[HeaderField], mut kept: usize) -> Vec<u8> {
 fn static_index(field: &HeaderField) -> Option<usize> {
     let same = |(name, value): &(&str, &str)| field.name == *name && field.value == *value;
     STATIC_TABLE.iter().position(same).map(|place| place + 1)
+}
+
+/// The fields by their text, but for those that the static table holds.
+fn literals(fields: &[HeaderField], indexing: Indexing) -> Vec<u8> {
+    let mut out = Vec::new();
+    for field in fields {
+        literal(&mut out, field, indexing);
+    }
+    out
 }
 
 fn literal(out: &mut Vec<u8>, field: &HeaderField, indexing: Indexing) {

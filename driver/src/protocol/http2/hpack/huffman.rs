@@ -118,7 +118,7 @@ mod tests {
 
     fn check(bytes: &[u8], expected: Result<&[u8], HpackError>) {
         let text = decode(bytes);
-        assert_eq!(text.as_ref().map(|text| text.beginning()).map_err(|error| *error), expected, "{bytes:x?}");
+        assert_eq!(text.as_ref().map(Text::beginning).map_err(|error| *error), expected, "{bytes:x?}");
     }
 
     #[test]
