@@ -39,7 +39,7 @@ impl Default for Histogram {
 
 impl Histogram {
     /// An empty histogram.
-    #[allow(clippy::expect_used, reason = "constant bounds, covered by a test")]
+    #[allow(clippy::expect_used, clippy::missing_panics_doc, reason = "constant bounds, covered by a test")]
     pub fn new() -> Self {
         let counts = hdrhistogram::Histogram::new_with_bounds(1, HIGHEST, DIGITS).expect("constant bounds");
         Self { counts }

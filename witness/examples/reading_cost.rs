@@ -3,22 +3,19 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use soak_witness::{Cgroup, Group, Lineage, Root, Sampler, Watch};
+use soak_witness::{Group, Lineage, Root, Sampler, Watch};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let seconds: i64 = std::env::args().nth(1).map_or(Ok(5), |seconds| seconds.parse())?;
     let now = i64::try_from(SystemTime::now().duration_since(UNIX_EPOCH)?.as_nanos())?;
     let root = Root::live();
-    let this = std::process::id();
-    // The cgroup of this process is not its own, but as dear to read as one that is.
-    let group = Group { cgroup: None, lineage: Lineage::Tree(this) };
-    let cgroup = Group { cgroup: Some(Cgroup::of(&root, this)?), lineage: Lineage::Tree(this) };
+    let group = Group { cgroup: None, lineage: Lineage::Tree(std::process::id()) };
     let watch = Watch {
         order: "cost".to_owned(),
         start_unix_nanos: now + 100_000_000,
         end_unix_nanos: now + 100_000_000 + seconds * 1_000_000_000,
         arm: Some(group),
-        driver: Some(cgroup).filter(|_| std::env::var_os("WITH_CGROUP").is_some()),
+        driver: None,
         admin: None,
         heap_budget: Duration::ZERO,
     };

@@ -4,7 +4,7 @@
 use std::{
     net::SocketAddr,
     sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel},
-    thread::{self, JoinHandle},
+    thread,
     time::{Duration, Instant},
 };
 
@@ -20,7 +20,6 @@ const PAUSE: Duration = Duration::from_millis(100);
 pub(crate) struct HeapProbe {
     ask: Sender<usize>,
     told: Receiver<(usize, u64)>,
-    thread: JoinHandle<()>,
 }
 
 impl HeapProbe {
@@ -29,8 +28,9 @@ impl HeapProbe {
         let (ask, asked) = channel();
         let (tell, told) = channel();
         let work = move || answer(at, budget, &asked, &tell);
-        let thread = thread::Builder::new().name("witness-heap".to_owned()).spawn(work).ok()?;
-        Some(Self { ask, told, thread })
+        // It ends by itself once nobody asks any more.
+        thread::Builder::new().name("witness-heap".to_owned()).spawn(work).ok()?;
+        Some(Self { ask, told })
     }
 
     /// Asks for the heap of a reading. A reading that is still without is given up for it.
@@ -39,19 +39,19 @@ impl HeapProbe {
         let _ = self.ask.send(reading);
     }
 
-    /// The heap of each reading that has one. Waits for the last reading's, at most the budget.
-    pub(crate) fn finish(self) -> Vec<(usize, u64)> {
+    /// The heap of each reading that has one. Waits for the last reading's, at most the budget, and no longer than it
+    /// is wanted.
+    pub(crate) fn finish(self, wanted: impl Fn() -> bool) -> Vec<(usize, u64)> {
         drop(self.ask);
-        let told = self.told.iter().collect();
-        let _ = self.thread.join();
+        let mut told: Vec<(usize, u64)> = self.told.try_iter().collect();
+        while wanted() {
+            match self.told.recv_timeout(PAUSE) {
+                Ok(heap) => told.push(heap),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => break,
+            }
+        }
         told
-    }
-}
-
-impl HeapProbe {
-    /// The heap of each reading that has one by now. The thread ends by itself.
-    pub(crate) fn so_far(self) -> Vec<(usize, u64)> {
-        self.told.try_iter().collect()
     }
 }
 
@@ -114,7 +114,7 @@ mod tests {
         });
         let probe = HeapProbe::start(at, Duration::from_secs(30)).unwrap();
         probe.ask(3);
-        assert_eq!(probe.finish(), [(3, 7)]);
+        assert_eq!(probe.finish(|| true), [(3, 7)]);
         server.join().unwrap();
     }
 
@@ -125,6 +125,14 @@ mod tests {
         drop(listener);
         let probe = HeapProbe::start(at, Duration::from_millis(20)).unwrap();
         probe.ask(0);
-        assert_eq!(probe.finish(), []);
+        assert_eq!(probe.finish(|| true), []);
+    }
+
+    #[test]
+    fn nobody_waits_for_a_heap_that_is_not_wanted_any_more() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let probe = HeapProbe::start(listener.local_addr().unwrap(), Duration::from_secs(3600)).unwrap();
+        probe.ask(0);
+        assert_eq!(probe.finish(|| false), []);
     }
 }

@@ -196,10 +196,9 @@ impl Shift {
     }
 
     fn finish(mut self) -> WitnessWindow {
-        let stopped = self.stop.is_raised();
-        for (index, bytes) in
-            self.heap.map(|heap| if stopped { heap.so_far() } else { heap.finish() }).unwrap_or_default()
-        {
+        let stop = Arc::clone(&self.stop);
+        let told = self.heap.take().map(|heap| heap.finish(|| !stop.is_raised())).unwrap_or_default();
+        for (index, bytes) in told {
             if let Some(arm) = self.readings.get_mut(index).and_then(|reading| reading.arm.as_mut()) {
                 arm.heap_bytes = Some(bytes);
             }

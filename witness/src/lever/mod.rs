@@ -10,7 +10,7 @@ use std::{collections::BTreeMap, net::SocketAddr};
 
 use serde_json::{Map, Value};
 
-use crate::{CpuList, Group, Limits, Root};
+use crate::{CommandLine, CpuList, Group, Limits, Root};
 
 pub use observe::observe;
 pub use prove::prove;
@@ -79,10 +79,17 @@ pub struct Observed {
 /// One process that is the server.
 #[derive(Debug, Clone, Default)]
 pub struct ServerProcess {
-    /// Its command line, program first.
-    pub command_line: Option<Vec<String>>,
+    /// Its command line.
+    pub command_line: Option<CommandLine>,
     /// The declared variables with their values.
     pub environment: Option<BTreeMap<String, Option<String>>>,
+}
+
+impl ServerProcess {
+    /// The title that it has put over its arguments, if it has.
+    fn title(&self) -> Option<&str> {
+        self.command_line.as_ref().and_then(CommandLine::title)
+    }
 }
 
 /// Looks at an arm and proves every lever.

@@ -26,7 +26,7 @@ pub fn observe(root: &Root, subject: &Subject, declared: &Declared) -> Observed 
 fn server(root: &Root, pid: u32, declared: &Declared) -> ServerProcess {
     let keys: Vec<&str> = declared.env.keys().map(String::as_str).collect();
     ServerProcess {
-        command_line: CommandLine::read(root, pid).ok().map(|line| line.words).filter(|words| !words.is_empty()),
+        command_line: CommandLine::read(root, pid).ok().filter(|line| !line.words.is_empty()),
         environment: Environment::read(root, pid, &keys, b"").ok().map(|environment| environment.declared),
     }
 }

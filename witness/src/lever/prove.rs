@@ -44,10 +44,12 @@ fn prove_arguments(declared: &Declared, observed: &Observed) -> Vec<LeverProof> 
 }
 
 fn show_argument(argument: &Argument, all: &[Argument], server: &ServerProcess) -> Showing {
-    match server.command_line.as_deref() {
-        None | Some([]) => unseen("the command line could not be read"),
-        Some([title]) if title.contains(' ') => show_in_title(argument, title),
-        Some([_, line @ ..]) => show_on_line(argument, all, line),
+    if let Some(title) = server.title() {
+        return show_in_title(argument, title);
+    }
+    match server.command_line.as_ref().and_then(|line| line.words.split_first()) {
+        None => unseen("the command line could not be read"),
+        Some((_, line)) => show_on_line(argument, all, line),
     }
 }
 
@@ -79,6 +81,7 @@ fn show_in_title(argument: &Argument, title: &str) -> Showing {
 fn prove_variable(key: &str, value: &str, servers: &[ServerProcess]) -> LeverProof {
     let show = |server: &ServerProcess| match server.environment.as_ref().and_then(|variables| variables.get(key)) {
         None => unseen("the environment could not be read"),
+        Some(None) if server.title().is_some() => unseen("the process has put a title over its environment"),
         Some(None) => unseen("the process has no such variable"),
         Some(Some(found)) => Showing { observed: Some(found.clone()), held: found == value, note: None },
     };
@@ -129,7 +132,7 @@ mod tests {
 
     use super::super::{Declared, Enforcement, Observed, Permitted, ServerProcess};
     use super::prove;
-    use crate::Limits;
+    use crate::{CommandLine, Limits};
 
     const PERMITTED: Permitted = Permitted { cpu: Enforcement::Permitted, memory: Enforcement::Permitted };
 
@@ -142,11 +145,11 @@ mod tests {
     }
 
     fn server(line: &str) -> ServerProcess {
-        ServerProcess { command_line: Some(words(line)), environment: None }
+        ServerProcess { command_line: Some(CommandLine { words: words(line) }), environment: None }
     }
 
     fn titled(title: &str) -> ServerProcess {
-        ServerProcess { command_line: Some(vec![title.to_owned()]), environment: None }
+        ServerProcess { command_line: Some(CommandLine { words: vec![title.to_owned()] }), environment: None }
     }
 
     fn observed(servers: Vec<ServerProcess>) -> Observed {
@@ -212,6 +215,16 @@ mod tests {
         check(Some(Some("")), false, Some(""));
         check(Some(None), false, None);
         check(None, false, None);
+    }
+
+    #[test]
+    fn a_variable_under_a_title_is_said_to_be_so() {
+        let declared = Declared { env: BTreeMap::from([("A".to_owned(), "1".to_owned())]), ..Declared::default() };
+        let environment = Some(BTreeMap::from([("A".to_owned(), None)]));
+        let server = ServerProcess { environment, ..titled("nginx: master process nginx") };
+        let (held, _, note) = only(&declared, &observed(vec![server]));
+        assert_eq!(held, Some(false));
+        assert!(note.unwrap().contains("title"));
     }
 
     #[test]
@@ -293,8 +306,8 @@ mod tests {
                 memory_bytes: limits.map(|(_, bytes)| bytes),
                 cpus: limits.map(|_| 1).into_iter().collect(),
             };
-            let server = |line: Vec<String>| ServerProcess { command_line: Some(line), environment: None };
-            let proofs = prove(&declared, &observed(lines.into_iter().map(server).collect()), PERMITTED);
+            let servers = lines.iter().map(|line| server(&line.join(" "))).collect();
+            let proofs = prove(&declared, &observed(servers), PERMITTED);
             let told: Vec<String> = proofs
                 .iter()
                 .filter(|proof| proof.lever.starts_with("args "))
