@@ -146,6 +146,11 @@ pub struct ArmStatus {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 9_007_199_254_740_991_i64))]
     pub cpu_nanos_per_request: Option<i64>,
+    /// What drifted in a hold, or why that cannot be told; empty where it held, and for a ramp.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 8), inner(length(max = 256)))]
+    #[x_kube(merge_strategy = ListMerge::Atomic)]
+    pub drift: Vec<String>,
     /// What the numbers of this arm are worth.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verdict: Option<Outcome>,

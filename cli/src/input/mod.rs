@@ -41,23 +41,25 @@ pub struct Rejected {
 
 /// Reads a campaign's file and the files of its bodies, and plans it for an executor.
 pub fn load(path: &Path, executor: Executor) -> Result<Loaded, Rejected> {
-    let source = Source::read(path).map_err(|(source, fault)| Rejected { source, faults: vec![fault] })?;
+    let source = Source::read(path)?;
     let folder = path.parent().unwrap_or(Path::new("")).to_owned();
     let bodies = |name: &str| source::read_body(&folder.join(name));
     check(&source.text, executor, &bodies).map_err(|faults| Rejected { source, faults })
 }
 
-/// A file that is accepted by itself, and refused for what it meets on this machine: each refusal at its place.
+/// A file that was accepted, refused after all for what this machine says against it.
 pub fn reject(path: &Path, refusals: Vec<Refusal>) -> Rejected {
     let source = match Source::read(path) {
         Ok(source) => source,
-        Err((source, fault)) => return Rejected { source, faults: vec![fault] },
+        Err(rejected) => return rejected,
     };
-    let faults = match tree::parse(&source.text) {
-        Ok((root, _)) => refusals.into_iter().map(|refusal| refused(&root, refusal)).collect(),
-        Err(faults) => faults,
-    };
-    Rejected { source, faults: fault::in_order(faults) }
+    match tree::parse(&source.text) {
+        Ok((root, _)) => {
+            let faults = refusals.into_iter().map(|refusal| refused(&root, refusal)).collect();
+            Rejected { source, faults: fault::in_order(faults) }
+        }
+        Err(faults) => Rejected { source, faults },
+    }
 }
 
 /// A campaign from its text. `body` reads a body's file by the name as written.

@@ -6,7 +6,7 @@ use std::{
     path::Path,
 };
 
-use super::Fault;
+use super::{Fault, Rejected};
 
 /// The most bytes of a campaign's file.
 const MAX_FILE: u64 = 1 << 20;
@@ -23,12 +23,15 @@ pub struct Source {
 }
 
 impl Source {
-    /// Reads a file. Error: its name and the fault.
-    pub(super) fn read(path: &Path) -> Result<Self, (Self, Fault)> {
+    /// Reads a file.
+    pub(super) fn read(path: &Path) -> Result<Self, Rejected> {
         let name = path.display().to_string();
         match read_at_most(path, MAX_FILE).map_err(Unread::message).and_then(into_text) {
             Ok(text) => Ok(Self { name, text }),
-            Err(why) => Err((Self { name, text: String::new() }, Fault::of_file(format!("cannot be read: {why}")))),
+            Err(why) => {
+                let source = Self { name, text: String::new() };
+                Err(Rejected { source, faults: vec![Fault::of_file(format!("cannot be read: {why}"))] })
+            }
         }
     }
 }
@@ -41,7 +44,7 @@ pub(super) fn read_body(path: &Path) -> Result<Vec<u8>, String> {
 fn into_text(bytes: Vec<u8>) -> Result<String, String> {
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
-        let line = 1 + error.as_bytes()[..at].iter().filter(|byte| **byte == b'\n').count();
+        let line = error.as_bytes()[..at].split(|byte| *byte == b'\n').count();
         format!("it is not UTF-8 text: byte {at}, in line {line}")
     })
 }

@@ -71,14 +71,13 @@ impl Structure {
     fn map(&mut self, node: &Node, entries: &[Entry], schema: &Value, path: &FieldPath) {
         let Some(fields) = schema["properties"].as_object() else { return };
         for Entry { key, key_place, node } in entries {
-            match fields.get(key) {
-                Some(field) => self.node(node, field, &path.field(key)),
-                None => {
-                    let fault = Fault::at(*key_place, unknown(key, fields.keys().map(String::as_str)));
-                    let fault = fault.allowing(list(fields.keys().map(String::as_str)));
-                    self.faults.push(Fault { field: path.field(key), ..fault });
-                }
-            }
+            let Some(field) = fields.get(key) else {
+                let names = || fields.keys().map(String::as_str);
+                let fault = Fault::at(*key_place, unknown(key, names())).allowing(list(names()));
+                self.faults.push(Fault { field: path.field(key), ..fault });
+                continue;
+            };
+            self.node(node, field, &path.field(key));
         }
         for name in schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str) {
             self.field_is_there(node, name, schema, path);

@@ -1,6 +1,7 @@
 use std::{fs, path::PathBuf};
 
 use proptest::prelude::*;
+use soak_campaign::plan::FieldPath;
 
 use super::*;
 
@@ -22,6 +23,7 @@ fn folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/bad_input")
 }
 
+#[allow(clippy::unnecessary_wraps, reason = "the shape that a reader of bodies has")]
 fn body(_: &str) -> Result<Vec<u8>, String> {
     Ok(b"{}".to_vec())
 }
@@ -81,6 +83,19 @@ fn a_sound_campaign_is_accepted_with_its_defaults_and_its_plan() {
 }
 
 #[test]
+fn every_example_is_accepted() {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../examples");
+    let files: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let campaigns = files.iter().filter(|path| path.extension().is_some_and(|ext| ext == "yaml"));
+    let rejected: Vec<String> = campaigns
+        .filter_map(|path| load(path, Executor::Local).err())
+        .map(|rejected| faults_as_text(&rejected, Paint::Plain))
+        .collect();
+    assert_eq!(rejected, Vec::<String>::new());
+    assert!(!files.is_empty());
+}
+
+#[test]
 fn json_and_anchors_mean_the_same_as_plain_yaml() {
     let plain = checked(SOUND).unwrap().plan;
     let (root, _) = tree::parse(SOUND).unwrap();
@@ -96,6 +111,16 @@ fn a_resource_as_a_cluster_gives_it_back_is_accepted() {
         "metadata: {name: switch-ladder, uid: x, generation: 1, labels: {a: b}}\nstatus: {summary: done}",
     );
     checked(&text).unwrap();
+}
+
+#[test]
+fn what_the_machine_says_against_a_campaign_is_put_at_its_place() {
+    let path = folder().join("one_of.yaml");
+    let field = FieldPath::spec().field("arms").item(2).field("server").field("local").field("command").item(0);
+    let refusal = Refusal { field, value: None, message: "there is no such program".to_owned() };
+    let faults = reject(&path, vec![refusal]).faults;
+    assert_eq!(faults[0].place, Some(Place { line: 8, column: 44, width: 5 }));
+    assert_eq!(faults[0].value.as_deref(), Some("./c"));
 }
 
 #[test]

@@ -8,23 +8,26 @@ mod client;
 mod lever;
 mod question;
 mod ramp;
+mod request;
 mod run_policy;
+mod server;
+mod settings;
 
 use kube::{CustomResource, KubeSchema};
 use serde::{Deserialize, Serialize};
 
-pub use arm::{
-    Arm, Codec, EnvVar, Executor, GrpcCall, HttpMethod, Local, Preset, Protocol, Request, RequestHeader, Resources,
-    Server, Settings, Work, WorkKind,
-};
+pub use arm::{Arm, Protocol};
 pub use body::{Body, BodyPreset};
 pub use client::{Arrivals, Client, Idle, Pool, Throttling};
 pub use lever::{Lever, ResourceChange};
 pub use question::{Compare, JudgeBounds, Prediction, Range, Slo, Threshold};
 pub use ramp::{Extend, Hold, Ramp, Steps, Warmup};
+pub use request::{GrpcCall, HttpMethod, Request, RequestHeader};
 pub use run_policy::{
     Bench, OnDelete, Order, OrderKind, Placement, Profile, ProfileKind, Retention, Tls, TlsMode, Withdrawal,
 };
+pub use server::{EnvVar, Local, Preset, Resources, Server};
+pub use settings::{Codec, Executor, Settings, Work, WorkKind};
 
 use crate::{pattern, status::SoakCampaignStatus};
 

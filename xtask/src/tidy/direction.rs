@@ -38,7 +38,7 @@ pub(super) fn findings(metadata: &Metadata) -> Vec<Finding> {
         match ROOMS.iter().find(|(name, _)| *name == member.name) {
             Some((_, allowed)) => found.extend(wrong_way(metadata, member.name, allowed)),
             None => {
-                found.push(Finding::new(member.name, "is in no line of the table of rooms (xtask, tidy/direction.rs)"))
+                found.push(Finding::new(member.name, "is in no line of the table of rooms (xtask, tidy/direction.rs)"));
             }
         }
     }

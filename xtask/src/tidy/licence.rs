@@ -114,6 +114,17 @@ mod tests {
     }
 
     #[test]
+    fn the_lists_are_those_of_cargo_deny() {
+        let deny = std::fs::read_to_string(crate::root().join("deny.toml")).unwrap();
+        let listed = |from: &str, to: &str| -> Vec<String> {
+            let part = deny.split_once(from).unwrap().1.split_once(to).unwrap().0;
+            part.lines().filter_map(|line| line.split('"').nth(1)).map(str::to_owned).collect()
+        };
+        assert_eq!(listed("allow = [", "]"), ALLOWED);
+        assert_eq!(listed("deny = [", "]"), BANNED.map(|(name, _)| name));
+    }
+
+    #[test]
     fn a_package_is_judged_by_name_source_and_licence() {
         let said = |package: Value| of_package(&package).len();
         assert_eq!(said(json!({"name": "a", "source": SOURCE, "license": "MIT"})), 0);

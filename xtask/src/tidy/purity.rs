@@ -58,7 +58,8 @@ fn in_room(room: &Room, name: &str, code: &Code) -> Vec<Finding> {
     let named = imports(&code.text).into_iter().chain(paths(&code.text));
     for (at, path) in named {
         if let Some(banned) = room.must_not.iter().find(|banned| names(&path, banned)) {
-            let finding = Finding::in_line(name, code.line(at), format!("names {banned}: {}", room.why));
+            let finding =
+                Finding::in_line(name, code.line(at), format!("names {}: {}", banned.trim_end_matches(':'), room.why));
             if !found.contains(&finding) {
                 found.push(finding);
             }
