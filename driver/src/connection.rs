@@ -72,7 +72,16 @@ impl<S: Session> Connection<S> {
         }
         let mut out = Vec::new();
         session.open(&mut out);
-        Ok(Self { socket, session, out, written: 0, unsent: VecDeque::new(), offered: 0, turn, flags: Flags::default() })
+        Ok(Self {
+            socket,
+            session,
+            out,
+            written: 0,
+            unsent: VecDeque::new(),
+            offered: 0,
+            turn,
+            flags: Flags::default(),
+        })
     }
 
     /// Whether an attempt to open it came to a good end.

@@ -48,7 +48,9 @@ pub struct DriverWindow {
     pub latency: Histogram,
     /// From actual send to answer, calls answered well. Nanoseconds.
     pub service: Histogram,
-    /// From due time to actual send, all calls sent. Nanoseconds.
+    /// From due time to the first attempt to send, all calls sent. Where the peer takes no bytes, a call leaves later
+    /// than it was attempted: that is the peer's doing, shows in the latency, and is not the driver's lateness.
+    /// Nanoseconds.
     pub send_error: Histogram,
     /// Bytes received.
     pub bytes_received: u64,

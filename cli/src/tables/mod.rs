@@ -6,6 +6,7 @@ pub mod facts;
 pub mod grid;
 mod ladder;
 pub mod number;
+mod questions;
 pub mod run_table;
 pub mod settings;
 
@@ -34,5 +35,6 @@ pub fn document(told: &Told<'_>) -> String {
     let runs: Vec<JudgedRun> = told.results.iter().map(|result| result.judged.clone()).collect();
     text += "\n";
     text += &ladder::section(told, &runs, &matched_rates(&runs));
+    text += &questions::sections(told.status);
     align::aligned(&text)
 }
