@@ -69,6 +69,7 @@ fn cases() -> Vec<(&'static str, Value, &'static str)> {
         ("/arms/1/ramp/steps/rates", json!([2, 1]), "spec.arms[1].ramp.steps.rates"),
         ("/ramp/steps/to", json!(0), "spec.ramp.steps.to"),
         ("/ramp/steps/to", json!(201), "spec.ramp.steps.by"),
+        ("/ramp/steps/by", json!(2), "spec.ramp.steps.by"),
         ("/client", json!({"timeout": "11m"}), "spec.client.timeout"),
         ("/client", json!({"drain": "11m"}), "spec.client.drain"),
         ("/slo", json!({}), "spec.slo"),

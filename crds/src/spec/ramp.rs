@@ -63,6 +63,11 @@ pub struct Warmup {
     )
     .message("gives more than 200 steps: raise it, or bring from and to closer")
     .field_path(".by"),
+    validation = Rule::new(
+        "!has(self.from) || !has(self.to) || !has(self.by) || self.from > self.to || (self.to - self.from) % self.by == 0"
+    )
+    .message("must divide the way from from to to, or the last step is not to")
+    .field_path(".by"),
     validation = Rule::new("!has(self.rates) || self.rates.isSorted()")
         .message("must ascend: the ramp goes up")
         .field_path(".rates")
