@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::needless_pass_by_value, reason = "a test")]
 
 use serde_json::{Value, json};
-use soak_campaign::plan::{self, Executor, Means, Plan, Program, check::faults};
+use soak_campaign::plan::{self, Executor, Means, Plan, PlannedStep, Program, StepKind, check::faults};
 use soak_crds::SoakCampaignSpec;
 use soak_sample::{ClientShape, Idle, PoolPolicy};
 
@@ -78,6 +78,22 @@ fn a_ramp_that_cannot_be_run_is_refused() {
     check(&json!({"ramp": {"warmup": {"rate": 0}}}), &["spec.ramp.warmup.rate (0) must be"]);
     let days = json!({"ramp": {"stepDuration": "24h", "steps": {"rates": (1..40).collect::<Vec<_>>()}}});
     check(&days, &["spec.ramp makes 39 days of load"]);
+}
+
+#[test]
+fn a_hold_is_made_in_stretches_of_equal_length() {
+    let check = |duration: &str, stretches: usize, seconds: i64| {
+        let hold = json!({"ramp": {"hold": {"rate": 300, "duration": duration}, "steps": null}});
+        let steps = planned(&hold).runs[0].steps[1..].to_vec();
+        let same = |step: &PlannedStep| {
+            (step.kind, step.rate, step.duration_nanos) == (StepKind::Hold, 300, seconds * 1_000_000_000)
+        };
+        assert!(steps.len() == stretches && steps.iter().all(same), "{duration}: {steps:?}");
+    };
+    check("4h", 240, 60);
+    check("24h", 720, 120);
+    check("2m", 12, 10);
+    check("10s", 10, 1);
 }
 
 #[test]

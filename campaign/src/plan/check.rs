@@ -86,7 +86,11 @@ fn run(run: &PlannedRun) -> Vec<String> {
     if judged.is_empty() {
         fault("no step is judged".to_owned());
     }
-    if judged.windows(2).any(|pair| pair[1].rate <= pair[0].rate) {
+    if judged.iter().any(|step| step.kind == StepKind::Hold) {
+        if judged.iter().any(|step| (step.kind, step.rate) != (StepKind::Hold, judged[0].rate)) {
+            fault("the hold does not keep its rate".to_owned());
+        }
+    } else if judged.windows(2).any(|pair| pair[1].rate <= pair[0].rate) {
         fault("the ramp does not rise".to_owned());
     }
     let load: i64 = run.steps.iter().map(|step| step.duration_nanos / 1_000_000).sum();

@@ -25,7 +25,13 @@ const LEAST_NANOS: i64 = 1_000_000_000;
 /// The longest step, a hold alone excepted.
 const MOST_NANOS: i64 = 86_400_000_000_000;
 /// The longest hold.
-const MOST_HOLD_NANOS: i64 = 14 * 86_400_000_000_000;
+const MOST_HOLD_NANOS: i64 = 30 * 86_400_000_000_000;
+/// The length of a hold's stretches, unless that makes too few or too many of them.
+const STRETCH_NANOS: i64 = 60_000_000_000;
+/// The fewest stretches of a hold: three in each quarter.
+const FEWEST_STRETCHES: i64 = 12;
+/// The most stretches of a hold.
+const MOST_STRETCHES: i64 = 720;
 
 /// A ramp, spelled out.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -97,10 +103,14 @@ fn stepped(layers: &Layers<'_, Ramp>, steps: &Written<Steps>, refusals: &mut Ref
     rates(steps, refusals).into_iter().map(|rate| (rate, length)).collect()
 }
 
+/// A hold is made in stretches of equal length, a minute where it is long enough: each is durable by itself, and drift is
+/// judged between the first of them and the last.
 fn held(hold: &Written<Hold>, refusals: &mut Refusals) -> Vec<RateAndLength> {
     let rate = checked_rate(&Written { value: hold.value.rate, at: hold.at.field("rate") }, refusals);
     let length = Written { value: hold.value.duration.clone(), at: hold.at.field("duration") };
-    vec![(rate, checked_length(&length, MOST_HOLD_NANOS, refusals))]
+    let nanos = checked_length(&length, MOST_HOLD_NANOS, refusals);
+    let stretches = (nanos / STRETCH_NANOS).clamp(FEWEST_STRETCHES, MOST_STRETCHES).min(nanos / LEAST_NANOS);
+    (0..stretches).map(|_| (rate, nanos / stretches)).collect()
 }
 
 fn rates(steps: &Written<Steps>, refusals: &mut Refusals) -> Vec<i64> {

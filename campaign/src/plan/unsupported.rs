@@ -1,9 +1,7 @@
 //! Fields that the resource has and nothing gives an effect to yet: refused by name, never ignored. One table; what comes
 //! to have an effect loses its line here.
 
-use soak_crds::spec::{
-    Arm, Executor as WrittenExecutor, Lever, Placement, Preset, Protocol, Ramp, Server, SoakCampaignSpec,
-};
+use soak_crds::spec::{Arm, Executor as WrittenExecutor, Lever, Placement, Preset, Protocol, Server, SoakCampaignSpec};
 
 use super::{Executor, FieldPath, layers::Refusals};
 
@@ -55,17 +53,8 @@ fn campaign(spec: &SoakCampaignSpec, executor: Executor) -> Vec<Unsupported> {
         (spec.placement == Placement::SameNode, "placement", "on one machine arm and driver always share it"),
     ];
     let fields = table.into_iter().filter(|(written, _, _)| *written);
-    let hold = hold(&spec.ramp, &FieldPath::spec().field("ramp"));
     let drivers = drivers(spec.client.drivers, &FieldPath::spec().field("client"), executor);
-    fields
-        .map(|(_, field, way_out)| found(FieldPath::spec().field(field), None, way_out))
-        .chain(hold)
-        .chain(drivers)
-        .collect()
-}
-
-fn hold(ramp: &Ramp, at: &FieldPath) -> Option<Unsupported> {
-    ramp.hold.is_some().then(|| found(at.field("hold"), None, "write steps"))
+    fields.map(|(_, field, way_out)| found(FieldPath::spec().field(field), None, way_out)).chain(drivers).collect()
 }
 
 fn arm(arm: &Arm, at: &FieldPath, executor: Executor) -> Vec<Unsupported> {
@@ -77,8 +66,7 @@ fn arm(arm: &Arm, at: &FieldPath, executor: Executor) -> Vec<Unsupported> {
         }
     };
     let drivers = arm.client.as_ref().and_then(|client| drivers(client.drivers, &at.field("client"), executor));
-    let hold = arm.ramp.as_ref().and_then(|ramp| hold(ramp, &at.field("ramp")));
-    protocol.into_iter().chain(hold).chain(drivers).chain(server(&arm.server, &at.field("server"), executor)).collect()
+    protocol.into_iter().chain(drivers).chain(server(&arm.server, &at.field("server"), executor)).collect()
 }
 
 fn server(server: &Server, at: &FieldPath, executor: Executor) -> Vec<Unsupported> {

@@ -63,6 +63,7 @@ impl Own<'_> {
             replicates: self.judged.replicates.iter().map(replicate).collect(),
             spread_permille: spread(self.judged),
             cpu_nanos_per_request: self.cost(&counting).map(rounded),
+            drift: drift(&counting),
             verdict: self.runs.iter().all(|run| run.settled).then(|| verdict(&counting)),
         }
     }
@@ -76,11 +77,31 @@ impl Own<'_> {
 
 /// What the numbers of an arm are worth once all its runs are over.
 fn verdict(counting: &[&JudgedRun]) -> Outcome {
-    if counting.is_empty() {
-        return Outcome::Invalid;
+    counting.iter().map(|run| of_run(run)).max().unwrap_or(Outcome::Invalid)
+}
+
+/// A ramp passes when it found the capacity; a hold when it held, and fails when it drifted.
+fn of_run(run: &JudgedRun) -> Outcome {
+    let found = run.judgement.capacity.is_some_and(|capacity| !capacity.at_least);
+    match &run.drift {
+        Some(drift) if !drift.drifted.is_empty() => Outcome::Fail,
+        Some(_) if run.held() == Some(true) => Outcome::Pass,
+        None if found => Outcome::Pass,
+        Some(_) | None => Outcome::Inconclusive,
     }
-    let found = counting.iter().all(|run| run.judgement.capacity.is_some_and(|capacity| !capacity.at_least));
-    if found { Outcome::Pass } else { Outcome::Inconclusive }
+}
+
+/// What drifted, of every run that counts, or why that cannot be told.
+fn drift(counting: &[&JudgedRun]) -> Vec<String> {
+    const MOST: usize = 8;
+    let of_run = |run: &&JudgedRun| {
+        let drift = run.drift.as_ref();
+        let drifted = drift.into_iter().flat_map(|drift| &drift.drifted);
+        let drifted = drifted.map(|evidence| format!("{}: {} {}", run.run, evidence.measure, evidence.value));
+        let unknown = drift.and_then(|drift| drift.unknown.as_ref()).map(|why| format!("{}: unknown, {why}", run.run));
+        drifted.chain(unknown).map(short).collect::<Vec<_>>()
+    };
+    counting.iter().flat_map(of_run).take(MOST).collect()
 }
 
 /// The knee of the replicate in the middle; of an even number the lower one, so that both ends belong to one run.

@@ -4,7 +4,7 @@ use crate::{
     plan::{Plan, PlannedRun, PlannedStep, RunId, StepKind},
     step::{AttemptEnd, AttemptKey, AttemptRecord, EndReason, Ledger, PartCause, PartRecord, Proofs, is_settled},
     table::{Check, Row, Signals},
-    verdict::{RunJudgement, judge_run, slo_capacity},
+    verdict::{Drift, RunJudgement, Verdict, drift, judge_run, slo_capacity},
 };
 
 /// A run as far as it has come, judged: the last attempt that counts.
@@ -28,6 +28,8 @@ pub struct JudgedRun {
     pub signals: Vec<Signals>,
     /// What the run means.
     pub judgement: RunJudgement,
+    /// What a hold means; absent for a ramp.
+    pub drift: Option<Drift>,
     /// Planned steps without a row.
     pub missing: Vec<MissingRow>,
 }
@@ -52,6 +54,8 @@ fn judged(plan: &Plan, run: &PlannedRun, ledger: &Ledger) -> JudgedRun {
     let (rows, signals) = record.map(AttemptRecord::proven_rows).unwrap_or_default();
     let (rows, mut judgement) = judge_run(rows, &signals, &plan.bounds);
     judgement.slo_capacity = plan.slo.as_ref().and_then(|slo| slo_capacity(&rows, slo));
+    let drift = is_hold(run).then(|| drift(&rows));
+    judgement.extend &= drift.is_none();
     judgement.split.extend(record.map(splits).unwrap_or_default());
     judgement.split.sort_by(f64::total_cmp);
     judgement.split.dedup();
@@ -67,7 +71,12 @@ fn judged(plan: &Plan, run: &PlannedRun, ledger: &Ledger) -> JudgedRun {
         rows,
         signals,
         judgement,
+        drift,
     }
+}
+
+fn is_hold(run: &PlannedRun) -> bool {
+    run.steps.iter().any(|step| step.kind == StepKind::Hold)
 }
 
 /// Rates of the steps with which later parts begin, their warm-up aside.
@@ -147,9 +156,16 @@ impl JudgedRun {
         self.judgement.capacity.is_some() && self.rows.iter().any(|row| !row.warmup && counts(row))
     }
 
+    /// Whether a hold did not drift, each of its stretches but the first was clean, and that can be told; absent for a
+    /// ramp.
+    pub fn held(&self) -> Option<bool> {
+        let drift = self.drift.as_ref()?;
+        let clean = |at: &usize| self.rows.get(*at).is_some_and(|row| row.verdict == Some(Verdict::FirstStep));
+        Some(drift.unknown.is_none() && drift.drifted.is_empty() && drift.unclean.iter().all(clean))
+    }
+
     fn verdicts_in_words(&self) -> String {
-        let mut names: Vec<&str> =
-            self.rows.iter().filter_map(|row| row.verdict).map(crate::verdict::Verdict::name).collect();
+        let mut names: Vec<&str> = self.rows.iter().filter_map(|row| row.verdict).map(Verdict::name).collect();
         names.sort_unstable();
         names.dedup();
         if names.is_empty() { "no row".to_owned() } else { format!("every step is {}", names.join(" or ")) }

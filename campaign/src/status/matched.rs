@@ -5,12 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::JudgedRun;
 use crate::{table::Row, verdict::Verdict};
 
-/// For each body, the highest planned rate that every arm with a number has kept in all of its runs that have one;
-/// absent where the ramps share none.
+/// For each body, the highest planned rate that every run has kept, runs that kept none aside; absent where the ramps
+/// share none.
 pub fn matched_rates(runs: &[JudgedRun]) -> BTreeMap<String, i64> {
     let bodies: BTreeSet<&String> = runs.iter().map(|run| &run.body).collect();
     let matched = bodies.into_iter().filter_map(|body| {
         let kept = runs.iter().filter(|run| run.body == *body && run.has_number()).map(kept_rates);
+        let kept = kept.filter(|rates| !rates.is_empty());
         let shared = kept.reduce(|shared, kept| shared.intersection(&kept).copied().collect())?;
         Some((body.clone(), shared.into_iter().next_back()?))
     });

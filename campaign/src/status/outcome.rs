@@ -10,7 +10,7 @@ use crate::step::End;
 pub enum Ending {
     /// Completed, and nothing that was asked has failed.
     Completed,
-    /// A threshold or prediction failed.
+    /// A threshold or prediction failed, or a hold drifted.
     Failed,
     /// A threshold or prediction is undecided.
     Undecided,
@@ -52,7 +52,7 @@ pub fn ending(status: &SoakCampaignStatus, runs: &[JudgedRun], end: &End) -> End
     let invalid = |arm: &ArmStatus| arm.verdict == Some(Outcome::Invalid);
     if status.arms.is_empty() || status.arms.iter().any(invalid) {
         Ending::NoValidNumber
-    } else if asked().any(|outcome| outcome == Outcome::Fail) {
+    } else if asked().chain(status.arms.iter().filter_map(|arm| arm.verdict)).any(|outcome| outcome == Outcome::Fail) {
         Ending::Failed
     } else if asked().any(|outcome| outcome != Outcome::Pass) {
         Ending::Undecided

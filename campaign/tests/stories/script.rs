@@ -24,6 +24,9 @@ pub struct ArmModel {
     /// CPU for each call, microseconds.
     #[serde(default = "half_a_milli")]
     pub cpu_micros: f64,
+    /// By how much its memory grows with every step, thousandths.
+    #[serde(default)]
+    pub rss_growth_permille: i32,
     /// Milliseconds until it is ready; absent: never.
     #[serde(default)]
     pub ready_millis: Option<i64>,

@@ -398,6 +398,7 @@ impl World {
             p99_micros: Some(p50 * 3.0),
             knee_per_second: Some(rate - delivered),
             cpu_nanos_per_request: Some(model.cpu_micros * 1_000.0),
+            rss_bytes: Some(rss_bytes(model, step.index)),
             gap_millis: before.map(|before| (start - before) / MILLIS),
             seconds: Some(seconds),
             ..Row::default()
@@ -437,6 +438,14 @@ impl World {
             assert_eq!(judged.len(), rows, "a row is there twice: {judged:?}");
         }
     }
+}
+
+/// Memory after so many steps: 64 MiB that grow, and wobble by half a percent.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few hundred megabytes")]
+fn rss_bytes(model: &ArmModel, step: u32) -> u64 {
+    let growth = (1.0 + f64::from(model.rss_growth_permille) / 1_000.0).powi(step.cast_signed());
+    let wobble = 1.0 + 0.005 * f64::from(step % 3);
+    (f64::from(64 << 20) * growth * wobble) as u64
 }
 
 /// What comes after a decision.
