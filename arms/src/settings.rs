@@ -1,5 +1,5 @@
 //! The settings of an arm, each a lever with a real effect. In: text of the command line, or the JSON of a campaign's
-//! `settings`. Out: bounded values, and the arguments that ask for them. Must not know how a setting is put into effect.
+//! `settings`. Out: bounded values. Must not know how a setting is put into effect.
 
 use std::{fmt, str::FromStr};
 
@@ -158,24 +158,6 @@ impl Settings {
         within("initialWindow", self.initial_window, 1, i32::MAX as u32)?;
         within("inboundCredits", self.inbound_credits, 1, 1_000_000)?;
         within("work.micros", self.work.map_or(0, |work| work.micros), 0, 60_000_000)
-    }
-
-    /// The arguments of `soak arm PRESET` that ask for exactly these settings.
-    pub fn arguments(&self) -> Vec<String> {
-        let mut arguments = vec![
-            format!("--executor={}", self.executor),
-            format!("--worker-threads={}", self.worker_threads),
-            format!("--pool-threads={}", self.pool_threads),
-            format!("--codec={}", self.codec),
-            format!("--max-concurrent-streams={}", self.max_concurrent_streams),
-            format!("--initial-window={}", self.initial_window),
-            format!("--inbound-credits={}", self.inbound_credits),
-        ];
-        arguments.extend(self.work.map(|Work { kind, micros }| match kind {
-            WorkKind::Spin => format!("--spin-micros={micros}"),
-            WorkKind::Sleep => format!("--sleep-micros={micros}"),
-        }));
-        arguments
     }
 }
 
