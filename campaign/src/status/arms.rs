@@ -99,7 +99,7 @@ fn drift(counting: &[&JudgedRun]) -> Vec<String> {
         let drifted = drift.into_iter().flat_map(|drift| &drift.drifted);
         let drifted = drifted.map(|evidence| format!("{}: {} {}", run.run, evidence.measure, evidence.value));
         let unknown = drift.and_then(|drift| drift.unknown.as_ref()).map(|why| format!("{}: unknown, {why}", run.run));
-        drifted.chain(unknown).map(short).collect::<Vec<_>>()
+        drifted.chain(unknown).map(|words| short(&words)).collect::<Vec<_>>()
     };
     counting.iter().flat_map(of_run).take(MOST).collect()
 }
@@ -127,7 +127,7 @@ fn replicate(replicate: &Replicate) -> ReplicateStatus {
     ReplicateStatus {
         run: replicate.run.clone(),
         capacity: replicate.capacity.map(capacity),
-        reason: replicate.reason.clone().map(short),
+        reason: replicate.reason.as_deref().map(short),
     }
 }
 

@@ -47,7 +47,7 @@ pub(super) fn comparison(comparison: &Comparison) -> ComparisonStatus {
         low: permille(capacity.low),
         high: permille(capacity.high),
         nil: capacity.nil,
-        refused: comparison.refused.iter().take(MOST_REASONS).map(|reason| short(reason.clone())).collect(),
+        refused: comparison.refused.iter().take(MOST_REASONS).map(|reason| short(reason)).collect(),
     }
 }
 
@@ -102,5 +102,5 @@ fn evidence(answered: &Answered, several: bool) -> String {
     };
     let all = answered.evidence.iter().map(words).collect::<Vec<_>>().join("; ");
     let body = answered.body.as_ref().filter(|_| several);
-    short(body.map(|body| format!("{body}: {all}")).unwrap_or(all))
+    short(&body.map(|body| format!("{body}: {all}")).unwrap_or(all))
 }

@@ -3,6 +3,7 @@
 
 mod arms;
 mod campaign;
+mod fit;
 mod instant;
 mod judged;
 mod matched;
@@ -11,6 +12,7 @@ mod short;
 mod view;
 
 pub use campaign::campaign_judgement;
+pub use fit::fitted;
 pub use instant::rfc3339;
 pub use judged::{JudgedRun, MissingRow, judged_runs};
 pub use matched::{matched_rates, row_at};

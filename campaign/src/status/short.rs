@@ -3,12 +3,17 @@
 /// The most characters of a text in the status.
 const MOST: usize = 256;
 
-/// A text, cut where it is too long.
-pub(super) fn short(words: String) -> String {
-    if words.chars().count() <= MOST {
-        return words;
+/// A text within the bound of the status.
+pub(super) fn short(words: &str) -> String {
+    cut(words, MOST)
+}
+
+/// A text of at most so many characters; where it is cut, it says so.
+pub(super) fn cut(words: &str, most: usize) -> String {
+    if words.chars().count() <= most {
+        return words.to_owned();
     }
-    words.chars().take(MOST - 1).chain(['…']).collect()
+    words.chars().take(most.saturating_sub(1)).chain(['…']).collect()
 }
 
 /// A number as the status has it: whole.

@@ -1,4 +1,4 @@
-//! The status: a view of plan and ledger, under 16 kB whatever their size.
+//! The status: a view of plan and ledger. Whole here; `fit` bounds it where it is kept beside the resource.
 
 use std::collections::BTreeMap;
 
@@ -62,8 +62,8 @@ fn summary(facts: &Facts) -> String {
         (Some((_, End::Completed)), _) => "finished".to_owned(),
         (Some((_, End::Interrupted)), _) => "interrupted".to_owned(),
         (Some((_, End::Cancelled)), _) => "cancelled".to_owned(),
-        (Some((_, End::StorageLost { words })), _) => short(format!("results could not be stored: {words}")),
-        (None, Some(progress)) => short(progress.to_string()),
+        (Some((_, End::StorageLost { words })), _) => short(&format!("results could not be stored: {words}")),
+        (None, Some(progress)) => short(&progress.to_string()),
         (None, None) => "not started".to_owned(),
     }
 }
@@ -74,5 +74,5 @@ fn knee_in_short(arm: &ArmStatus) -> Option<String> {
 
 /// Texts with commas, within the bounds of the status.
 fn listed(texts: impl Iterator<Item = String>) -> String {
-    short(texts.collect::<Vec<_>>().join(", "))
+    short(&texts.collect::<Vec<_>>().join(", "))
 }
