@@ -57,7 +57,8 @@ fn steady(mut session: impl Session, answer: impl Fn(u32) -> Vec<u8>) -> u64 {
         }
         let allocations = COUNT.get() - before;
         assert_eq!(ended.len(), BATCH as usize);
-        (out.clear(), ended.clear());
+        out.clear();
+        ended.clear();
         counted += if round < 30 { 0 } else { allocations };
     }
     counted
