@@ -47,11 +47,14 @@ fn plain_schema<T: JsonSchema>() -> Value {
     settings.into_generator().into_root_schema_for::<T>().to_value()
 }
 
-/// Appends the words on each enum value to the description of the field that takes it.
+/// Appends the words on each enum value to the description of the field that takes it; makes one line of each.
 fn explain(schema: &mut Value, plain: &Value) {
     if let Some(words) = words_on_values(plain) {
-        let description = schema["description"].as_str().unwrap_or_default().to_owned();
+        let description = plain["description"].as_str().unwrap_or_default();
         schema["description"] = format!("{description} {words}").trim_start().into();
+    }
+    if let Some(description) = schema["description"].as_str() {
+        schema["description"] = description.replace('\n', " ").into();
     }
     if let Some(fields) = schema.get_mut("properties").and_then(Value::as_object_mut) {
         for (name, field) in fields {

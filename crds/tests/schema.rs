@@ -182,3 +182,21 @@ fn a_whole_spec_survives_a_round_trip() {
 fn minimal() -> SoakCampaignSpec {
     serde_json::from_value(json!({"arms": [{"name": "a", "server": {"preset": "rest"}, "protocol": "Http1"}]})).unwrap()
 }
+
+#[test]
+fn an_optional_enum_keeps_the_words_on_its_field() {
+    let idle = &schema()["properties"]["spec"]["properties"]["client"]["properties"]["idle"]["description"];
+    let idle = idle.as_str().unwrap();
+    assert!(idle.starts_with("What the driver does between two sends. Default: `Spin`. `Spin`: "), "{idle}");
+}
+
+#[test]
+fn every_description_is_one_line() {
+    let broken = |node: &Value| {
+        node["description"]
+            .as_str()
+            .is_some_and(|text| text.contains('\n'))
+            .then_some("a description over several lines")
+    };
+    assert_eq!(faults(schema(), broken), Vec::<String>::new());
+}

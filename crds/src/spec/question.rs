@@ -165,16 +165,16 @@ pub struct JudgeBounds {
     /// A step delivers when at least this share of the calls due was answered well, hundredths of a percent.
     #[schemars(range(min = 5_000, max = 10_000))]
     pub knee_answered_per_ten_thousand: i32,
-    /// … and fewer than this share were never sent, hundredths of a percent.
+    /// A step delivers when fewer than this share of the calls due were never sent, hundredths of a percent.
     #[schemars(range(min = 1, max = 5_000))]
     pub knee_never_sent_per_ten_thousand: i32,
-    /// … and its p50 is under this many times the lowest p50 of the judged steps.
+    /// A step delivers when its p50 is under this many times the lowest p50 of the judged steps.
     #[schemars(range(min = 2, max = 1_000))]
     pub knee_p50_factor: i32,
     /// A clean step answers at least this share, hundredths of a percent.
     #[schemars(range(min = 5_000, max = 10_000))]
     pub clean_answered_per_ten_thousand: i32,
-    /// … and has fewer than this share never sent, hundredths of a percent.
+    /// A clean step has fewer than this share of the calls due never sent, hundredths of a percent.
     #[schemars(range(min = 1, max = 5_000))]
     pub clean_never_sent_per_ten_thousand: i32,
     /// A step past the knee is saturated when it delivers less than this share, percent.
@@ -213,14 +213,14 @@ pub struct JudgeBounds {
     /// The host has no room when the CPUs that the arm may use were idle for less than this share of the step, percent.
     #[schemars(range(min = 0, max = 50))]
     pub host_idle_percent: i32,
-    /// … or when the arm's threads waited to run for more than this share of the step beyond their throttling and each
+    /// The host has no room when the arm's threads waited to run for more than this share of the step beyond their throttling and each
     /// other, percent.
     #[schemars(range(min = 1, max = 100))]
     pub host_wait_percent: i32,
     /// The client's shape is full when at least this share of its slots was busy, percent.
     #[schemars(range(min = 50, max = 100))]
     pub slots_busy_percent: i32,
-    /// … which limits the step while its p50 is under this many times the lowest p50 of the judged steps.
+    /// A full shape limits the step while its p50 is under this many times the lowest p50 of the judged steps.
     #[schemars(range(min = 2, max = 100))]
     pub shape_p50_factor: i32,
 }
