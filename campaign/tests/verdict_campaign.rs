@@ -1,6 +1,11 @@
 //! A campaign's verdicts: replicates, comparisons, levers, predictions, thresholds, on runs whose ramps are made up.
 
-#![allow(clippy::unwrap_used, clippy::float_cmp, reason = "a test may fail, and the values are exact")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::float_cmp,
+    clippy::needless_pass_by_value,
+    reason = "a test may fail, and the values are exact"
+)]
 
 use std::collections::BTreeMap;
 

@@ -58,7 +58,9 @@ const SHAPE: Change = |_, signals| signals.slots_busy_permille = Some(1000.0);
 fn with(changes: &[Change], at: usize) -> (Vec<Row>, RunJudgement) {
     judged(|index, row, signals| {
         if index == at {
-            changes.iter().for_each(|change| change(row, signals));
+            for change in changes {
+                change(row, signals);
+            }
         }
     })
 }
@@ -124,7 +126,7 @@ fn steps_that_are_limited_make_the_capacity_a_floor() {
     for limit in [CONTAMINATED, CLIENT, HOST, SHAPE] {
         let (_, judgement) = judged(|at, row, signals| {
             if at >= 5 {
-                limit(row, signals)
+                limit(row, signals);
             }
         });
         assert_eq!((judgement.knee, judgement.plateau), (None, None));
@@ -132,7 +134,7 @@ fn steps_that_are_limited_make_the_capacity_a_floor() {
     }
     let (_, judgement) = judged(|at, row, signals| {
         if at >= 5 {
-            VOID(row, signals)
+            VOID(row, signals);
         }
     });
     assert_eq!(judgement.capacity.map(|capacity| capacity.per_second), Some(400.0), "a void number is no floor");
@@ -143,7 +145,9 @@ fn a_longer_ramp_is_asked_for_only_where_it_can_help() {
     let check = |change: Option<Change>, from: usize, cut: usize, expected: bool| {
         let (mut rows, mut signals) = (ramp(), vec![fine(); 9]);
         for at in from..9 {
-            change.iter().for_each(|change| change(&mut rows[at], &mut signals[at]));
+            if let Some(change) = change {
+                change(&mut rows[at], &mut signals[at]);
+            }
         }
         rows.truncate(cut);
         signals.truncate(cut);
@@ -239,7 +243,7 @@ fn a_sampler_that_stands_still_voids_the_steps_that_show_it() {
     // Each has a partner that delivers twice as much or half as much; 300/s has the warm-up's 100/s.
     assert_eq!(void.len(), 8);
     let (rows, _) = judged(|at, row, _| {
-        row.cores_milli = Some(if at < 4 { 400.0 } else { 400.0 + f64::from(u32::try_from(at).unwrap()) })
+        row.cores_milli = Some(if at < 4 { 400.0 } else { 400.0 + f64::from(u32::try_from(at).unwrap()) });
     });
     assert_eq!(rows[2].verdict, Some(Verdict::Void), "200/s for as much CPU as 100/s");
     assert_eq!(rows[4].verdict, Some(Verdict::Clean));

@@ -16,15 +16,11 @@ pub(super) fn report(judged: &[Judged], bounds: &JudgeBounds) -> String {
 }
 
 fn table(judged: &Judged) -> String {
-    let mut text = format!("## {}\n\n{}\n", judged.table.title, markdown(&judged.rows));
-    for line in meaning(&judged.judgement).into_iter().chain(reading(judged)) {
-        text += &format!("- {line}\n");
-    }
-    text += "\n";
-    for line in judged.rows.iter().filter_map(step) {
-        text += &format!("    {line}\n");
-    }
-    text + "\n"
+    let facts: Vec<_> =
+        meaning(&judged.judgement).into_iter().chain(reading(judged)).map(|line| format!("- {line}")).collect();
+    let steps: Vec<_> = judged.rows.iter().filter_map(step).map(|line| format!("    {line}")).collect();
+    let table = markdown(&judged.rows);
+    format!("## {}\n\n{table}\n{}\n\n{}\n\n", judged.table.title, facts.join("\n"), steps.join("\n"))
 }
 
 fn meaning(judgement: &RunJudgement) -> Vec<String> {
