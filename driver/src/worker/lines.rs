@@ -59,7 +59,7 @@ impl<S: Session, M: Fn(u32) -> S> Worker<'_, S, M> {
         self.tally.connections_opened += 1;
         self.pool.opened(place);
         self.pool.has_free(place, line.session.free());
-        if self.stage == Stage::Draining {
+        if self.lines_finished {
             line.session.finish(&mut line.out);
         }
         self.queue_write(place);

@@ -104,6 +104,8 @@ pub(crate) struct Worker<'a, S, M> {
     turns_since_poll: u32,
     rester: Rester,
     spinning_idle: bool,
+    /// The last call that was due has left, and every session knows it.
+    lines_finished: bool,
     idle_nanos: u64,
     cpu_at_start: u64,
     busy_nanos: u64,
@@ -144,6 +146,7 @@ impl<'a, S: Session, M: Fn(u32) -> S> Worker<'a, S, M> {
             turns_since_poll: 0,
             rester: Rester::new(task.idle, mean_gap),
             spinning_idle: false,
+            lines_finished: false,
             idle_nanos: 0,
             cpu_at_start: 0,
             busy_nanos: 0,
@@ -182,6 +185,28 @@ impl<'a, S: Session, M: Fn(u32) -> S> Worker<'a, S, M> {
     }
 
     fn pass_marks(&mut self) {
+        self.pass_timeline();
+        if self.now >= self.next_upkeep {
+            self.upkeep();
+        }
+        if self.stage == Stage::Draining {
+            self.wind_up();
+        }
+        self.next_mark = self.timeline.next().min(self.next_upkeep);
+    }
+
+    /// Closes the lines in good order once the last call that was due has left, and waits for what is awaited.
+    fn wind_up(&mut self) {
+        if self.next_due == Moment::NEVER && !self.lines_finished {
+            self.lines_finished = true;
+            self.finish_lines();
+        }
+        if self.is_drained() {
+            self.stage = Stage::Over;
+        }
+    }
+
+    fn pass_timeline(&mut self) {
         while let Some(mark) = self.timeline.pass(self.now) {
             match mark {
                 Mark::Start => self.begin(),
@@ -190,13 +215,6 @@ impl<'a, S: Session, M: Fn(u32) -> S> Worker<'a, S, M> {
                 Mark::End => self.end(),
             }
         }
-        if self.now >= self.next_upkeep {
-            self.upkeep();
-        }
-        if self.stage == Stage::Draining && self.is_drained() {
-            self.stage = Stage::Over;
-        }
-        self.next_mark = self.timeline.next().min(self.next_upkeep);
     }
 
     fn begin(&mut self) {
@@ -225,7 +243,6 @@ impl<'a, S: Session, M: Fn(u32) -> S> Worker<'a, S, M> {
         if self.next_due >= self.timeline.end() {
             self.next_due = Moment::NEVER;
         }
-        self.finish_lines();
     }
 
     /// Time-outs, lost connections, the wish to stop, the live counts.
@@ -246,14 +263,7 @@ impl<'a, S: Session, M: Fn(u32) -> S> Worker<'a, S, M> {
     fn cut(&mut self) {
         self.timeline.cut(self.now);
         self.tally.cut(self.timeline.end());
-        while let Some(mark) = self.timeline.pass(self.now) {
-            match mark {
-                Mark::Start => self.begin(),
-                Mark::Second(index) => self.second_over(index),
-                Mark::Half => self.tally.in_flight_half = self.flights.awaited(),
-                Mark::End => self.end(),
-            }
-        }
+        self.pass_timeline();
     }
 
     fn is_drained(&self) -> bool {
