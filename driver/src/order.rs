@@ -86,7 +86,12 @@ fn bounds(field: &'static str, value: &str, allowed: &str) -> OrderError {
     OrderError::Bounds { field, value: value.to_owned(), allowed: allowed.to_owned() }
 }
 
-fn within<T: PartialOrd + std::fmt::Display>(field: &'static str, value: T, low: T, high: T) -> Result<(), OrderError> {
+fn within<T: PartialOrd + Copy + std::fmt::Display>(
+    field: &'static str,
+    value: T,
+    low: T,
+    high: T,
+) -> Result<(), OrderError> {
     if value < low || value > high {
         return Err(bounds(field, &value.to_string(), &format!("{low} to {high}")));
     }
@@ -158,7 +163,7 @@ pub(crate) fn part(whole: u32, share: Share) -> u32 {
 /// and there are no more connections than streams.
 fn shape_of_worker(order: &LoadOrder, share: Share) -> ClientShape {
     let ClientShape { connections, max_concurrent_streams, max_in_flight, streams, pool } = order.shape;
-    let shape = ClientShape {
+    let divided = ClientShape {
         connections: part(connections, share),
         max_concurrent_streams,
         max_in_flight: part(max_in_flight, share),
@@ -166,9 +171,9 @@ fn shape_of_worker(order: &LoadOrder, share: Share) -> ClientShape {
         pool,
     };
     match order.protocol {
-        Protocol::Http1 | Protocol::Http2 | Protocol::GrpcUnary => shape,
+        Protocol::Http1 | Protocol::Http2 | Protocol::GrpcUnary => divided,
         Protocol::GrpcStream => {
-            ClientShape { connections: shape.connections.min(shape.streams), pool: PoolPolicy::Eager, ..shape }
+            ClientShape { connections: divided.connections.min(divided.streams), pool: PoolPolicy::Eager, ..divided }
         }
     }
 }

@@ -217,3 +217,6 @@ fn allow_files(order: &LoadOrder) -> Result<(), DriverError> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;

@@ -67,6 +67,17 @@ pub(super) enum Placed {
     Full,
 }
 
+/// What is there to fetch.
+#[derive(Debug)]
+pub(super) enum Fetched {
+    /// The window as JSON.
+    Window(serde_json::Result<Vec<u8>>),
+    /// The order has not finished, or failed.
+    Unfinished,
+    /// It was never there, or has been forgotten.
+    Unknown,
+}
+
 /// What became of an acknowledgement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Forgotten {
@@ -143,11 +154,13 @@ impl Book {
         })
     }
 
-    /// The window of an order as JSON; `Some(None)` before it has finished.
-    pub(super) fn window(&self, id: &str) -> Option<Option<serde_json::Result<Vec<u8>>>> {
-        let job = self.job(id)?;
-        let window = job.outcome.get().and_then(|outcome| outcome.as_ref().ok());
-        Some(window.map(serde_json::to_vec))
+    /// The window of an order.
+    pub(super) fn window(&self, id: &str) -> Fetched {
+        let Some(job) = self.job(id) else { return Fetched::Unknown };
+        match job.outcome.get() {
+            Some(Ok(window)) => Fetched::Window(serde_json::to_vec(window)),
+            Some(Err(_)) | None => Fetched::Unfinished,
+        }
     }
 
     /// Forgets an order that has ended, or drops one that has not begun.

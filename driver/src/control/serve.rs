@@ -17,14 +17,12 @@ use tokio::net::{TcpListener, TcpStream};
 
 use super::{
     TokenHash,
-    book::{Book, Forgotten, Placed},
+    book::{Book, Fetched, Forgotten, Placed},
 };
-use crate::LARGEST_BODY;
+use crate::{LARGEST_BODY, order::is_id};
 
 /// The largest request: an order with the largest body as base64.
 const LARGEST_REQUEST: usize = LARGEST_BODY / 3 * 4 + (1 << 20);
-/// The longest id.
-const LONGEST_ID: usize = 200;
 /// How long a connection may take for the head of a request.
 const HEAD_PATIENCE: Duration = Duration::from_secs(10);
 
@@ -56,6 +54,15 @@ pub struct Options {
 }
 
 /// Serves the control on this thread until the process ends. `ready` is told the address once it is listened on.
+///
+/// | request | answer |
+/// | --- | --- |
+/// | `GET /healthz` | 200; needs no token |
+/// | `PUT /orders/ID` with a `LoadOrder` | 201; the same again 200; another under that id 409; a wrong one 400 |
+/// | `GET /orders/ID` | `{state, live, error}`; 404 where it is not known |
+/// | `GET /orders/ID/window` | a `DriverWindow`; 409 before it has finished |
+/// | `DELETE /orders/ID` | a finished order is forgotten, an armed one dropped; 409 while it runs |
+/// | `POST /stop` | ends the running step at once and drops armed ones |
 pub fn serve(options: Options, ready: impl FnOnce(SocketAddr) -> io::Result<()>) -> Result<Infallible, ControlError> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(ControlError::SetUp)?;
     runtime.block_on(async {
@@ -186,10 +193,10 @@ impl Desk {
 
     fn window(&self, id: &str) -> Answer {
         match self.book.window(id) {
-            Some(Some(Ok(bytes))) => json(bytes),
-            Some(Some(Err(error))) => words(StatusCode::INTERNAL_SERVER_ERROR, &error.to_string()),
-            Some(None) => words(StatusCode::CONFLICT, "the order has not finished"),
-            None => unknown(),
+            Fetched::Window(Ok(bytes)) => json(bytes),
+            Fetched::Window(Err(error)) => words(StatusCode::INTERNAL_SERVER_ERROR, &error.to_string()),
+            Fetched::Unfinished => words(StatusCode::CONFLICT, "the order has not finished"),
+            Fetched::Unknown => unknown(),
         }
     }
 
@@ -200,11 +207,6 @@ impl Desk {
             Forgotten::Unknown => unknown(),
         }
     }
-}
-
-fn is_id(text: &str) -> bool {
-    (1..=LONGEST_ID).contains(&text.len())
-        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-'))
 }
 
 fn unknown() -> Answer {

@@ -1,7 +1,7 @@
-//! The generator behind random arrivals: SplitMix64 (Steele, Lea, Flood: "Fast splittable pseudorandom number
+//! The generator behind random arrivals: `SplitMix64` (Steele, Lea, Flood: "Fast splittable pseudorandom number
 //! generators", OOPSLA 2014). The same seed gives the same schedule on every machine and in every version.
 
-/// SplitMix64.
+/// The generator's state.
 #[derive(Debug, Clone)]
 pub(super) struct SplitMix {
     state: u64,

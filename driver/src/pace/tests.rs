@@ -28,12 +28,13 @@ fn even_calls_are_due_at_exact_times() {
 
 #[test]
 fn even_calls_do_not_drift_over_ten_million_calls() {
-    for rate in [3.0, 7_777.0, 123_456.789, 999_983.0] {
+    let rates: [(f64, u128); 4] =
+        [(3.0, 3_000_000), (7_777.0, 7_777_000_000), (123_456.789, 123_456_789_000), (999_983.0, 999_983_000_000)];
+    for (rate, micro_rate) in rates {
         let mut calls = schedule(rate, EVEN, ALONE);
         for _ in 0..10_000_000 {
             calls.advance();
         }
-        let micro_rate = (rate * 1e6).round() as u128;
         let exact = 10_000_000_u128 * 1_000_000_000_000_000 / micro_rate;
         assert_eq!(u128::from(calls.due()), exact, "at {rate}/s");
     }

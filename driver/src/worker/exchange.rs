@@ -22,7 +22,7 @@ impl<S: Session, M: Fn(u32) -> S> Worker<'_, S, M> {
                 self.news(Duration::ZERO);
             }
         }
-        if !(reads_first && !self.to_read.is_empty())
+        if (!reads_first || self.to_read.is_empty())
             && let Some(place) = self.to_write.pop_front()
         {
             self.writes_in_a_row += 1;

@@ -191,7 +191,7 @@ impl Fields {
         match (self.chunked, self.length) {
             (Some(_), Some(_)) => Err(Broken("both a content-length and a transfer-encoding".to_owned())),
             (Some(true), None) => Ok(Framing::Chunked),
-            (Some(false), None) | (None, None) => Ok(Framing::UntilClose),
+            (Some(false) | None, None) => Ok(Framing::UntilClose),
             (None, Some(length)) => Ok(Framing::Length(length)),
         }
     }

@@ -166,7 +166,8 @@ fn answers() -> impl Strategy<Value = Vec<u8>> {
     let framing = prop_oneof![
         (0_usize..40).prop_map(|n| format!("content-length: {n}\r\n\r\n{}", "b".repeat(n))),
         proptest::collection::vec(1_usize..40, 0..4).prop_map(|sizes| {
-            let chunks: String = sizes.iter().map(|n| format!("{n:x}\r\n{}\r\n", "c".repeat(*n))).collect();
+            let chunks: Vec<String> = sizes.iter().map(|n| format!("{n:x}\r\n{}\r\n", "c".repeat(*n))).collect();
+            let chunks = chunks.concat();
             format!("transfer-encoding: chunked\r\n\r\n{chunks}0\r\nt: u\r\n\r\n")
         }),
         Just("\r\nuntil the end".to_owned()),
