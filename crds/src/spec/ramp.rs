@@ -66,7 +66,7 @@ pub struct Warmup {
     validation = Rule::new(
         "!has(self.from) || !has(self.to) || !has(self.by) || self.from > self.to || (self.to - self.from) % self.by == 0"
     )
-    .message("must divide the way from from to to, or the last step is not to")
+    .message("must divide the way between from and to, or the ramp stops short of to")
     .field_path(".by"),
     validation = Rule::new("!has(self.rates) || self.rates.isSorted()")
         .message("must ascend: the ramp goes up")
