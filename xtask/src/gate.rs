@@ -7,7 +7,7 @@ use std::{
     time::Instant,
 };
 
-use crate::{Fault, crds, root, tidy};
+use crate::{Fault, crds, packages, root, tidy};
 
 /// A part of the gate.
 enum Part {
@@ -19,7 +19,8 @@ enum Part {
     Own(fn() -> Result<(), Fault>),
 }
 
-const PARTS: [(&str, Part); 6] = [
+const PARTS: [(&str, Part); 7] = [
+    ("packages", Part::Own(packages::run)),
     ("format", Part::Cargo(&["fmt", "--all", "--check"])),
     ("definition", Part::Own(|| crds::run(crds::Definition::Check))),
     ("tidy", Part::Own(tidy::run)),

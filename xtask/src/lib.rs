@@ -2,6 +2,7 @@
 
 mod crds;
 mod gate;
+mod packages;
 mod tidy;
 
 use std::{

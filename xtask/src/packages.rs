@@ -1,0 +1,91 @@
+//! Programs of others that the tests run beside the product's own. In: what is installed. As root on Debian or Ubuntu what is
+//! missing is installed, with its services kept from starting; else it is named, and the tests that need it are skipped.
+
+use std::{
+    env, fs,
+    os::unix::fs::PermissionsExt as _,
+    path::Path,
+    process::{Command, Stdio},
+};
+
+use crate::Fault;
+
+/// A program and the Debian package that has it.
+const PROGRAMS: [(&str, &str); 5] = [
+    ("nginx", "nginx-light"),
+    ("wrk", "wrk"),
+    ("h2load", "nghttp2-client"),
+    ("nghttpd", "nghttp2-server"),
+    ("python3", "python3"),
+];
+/// While this exists and says no, packages do not start the services they bring.
+const POLICY: &str = "/usr/sbin/policy-rc.d";
+
+/// Installs what is missing, or says what is skipped.
+pub fn run() -> Result<(), Fault> {
+    let missing: Vec<_> = PROGRAMS.iter().filter(|(program, _)| !is_installed(program)).collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let names = missing.iter().map(|(_, package)| *package).collect::<Vec<_>>();
+    if user_id() != Some(0) || !is_installed("apt-get") {
+        let words = format!("not installed, tests that need them are skipped: {}", names.join(" "));
+        if env::var_os("CI").is_some() {
+            return Err(Fault::Failed(words));
+        }
+        eprintln!("   {words}");
+        return Ok(());
+    }
+    eprintln!("   installing {}", names.join(" "));
+    let quiet = Quiet::services();
+    apt(&["update", "-qq"])?;
+    apt(&[&["install", "-y", "-qq", "--no-install-recommends"], names.as_slice()].concat())?;
+    drop(quiet);
+    Ok(())
+}
+
+fn apt(arguments: &[&str]) -> Result<(), Fault> {
+    let mut command = Command::new("apt-get");
+    command.args(arguments).env("DEBIAN_FRONTEND", "noninteractive").stdin(Stdio::null()).stdout(Stdio::null());
+    match command.status() {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(Fault::Failed(format!("apt-get {} ended with {status}", arguments.join(" ")))),
+        Err(error) => Err(Fault::Failed(format!("apt-get cannot be run: {error}"))),
+    }
+}
+
+fn is_installed(program: &str) -> bool {
+    let paths = env::var_os("PATH").unwrap_or_default();
+    let system = ["/usr/sbin", "/usr/local/sbin"].map(Into::into);
+    env::split_paths(&paths).chain(system).any(|folder| folder.join(program).is_file())
+}
+
+/// The user id of this process, from the kernel's own words.
+fn user_id() -> Option<u32> {
+    let status = fs::read_to_string("/proc/self/status").ok()?;
+    status.lines().find_map(|line| line.strip_prefix("Uid:"))?.split_whitespace().next()?.parse().ok()
+}
+
+/// Keeps packages from starting their services while it lives; leaves a policy of the machine's own alone.
+struct Quiet {
+    ours: bool,
+}
+
+impl Quiet {
+    fn services() -> Self {
+        let ours = !Path::new(POLICY).exists()
+            && fs::write(POLICY, "#!/bin/sh\nexit 101\n").is_ok()
+            && fs::set_permissions(POLICY, fs::Permissions::from_mode(0o755)).is_ok();
+        Self { ours }
+    }
+}
+
+impl Drop for Quiet {
+    fn drop(&mut self) {
+        if self.ours
+            && let Err(error) = fs::remove_file(POLICY)
+        {
+            eprintln!("   {POLICY} is left behind: {error}");
+        }
+    }
+}
