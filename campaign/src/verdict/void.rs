@@ -106,10 +106,11 @@ fn percentiles(row: &Row) -> Vec<Evidence> {
     found
 }
 
-/// Steps whose CPU time did not move while delivered at least doubled: the sampler stands still. By index.
-pub(super) fn stuck_cpu(rows: &[Row]) -> BTreeSet<usize> {
-    let used: Vec<_> =
-        rows.iter().enumerate().filter_map(|(at, row)| Some((at, cpu_milli(row)?, row.delivered?))).collect();
+/// Steps whose CPU time did not move while delivered at least doubled: the sampler stands still. By index. A server that
+/// is at its limit uses the same CPU time whatever it delivers: its steps are left out.
+pub(super) fn stuck_cpu(rows: &[Row], signals: &[Signals]) -> BTreeSet<usize> {
+    let below_limit = rows.iter().enumerate().filter(|(at, row)| !is_at_limit(row, signals.get(*at)));
+    let used: Vec<_> = below_limit.filter_map(|(at, row)| Some((at, cpu_milli(row)?, row.delivered?))).collect();
     let mut stuck = BTreeSet::new();
     for (at, cpu, delivered) in &used {
         for (other_at, other_cpu, other_delivered) in &used {
@@ -120,6 +121,12 @@ pub(super) fn stuck_cpu(rows: &[Row]) -> BTreeSet<usize> {
         }
     }
     stuck
+}
+
+/// It was throttled by its quota, or used all but a twentieth of what it may.
+fn is_at_limit(row: &Row, signals: Option<&Signals>) -> bool {
+    let used = signals.and_then(|signals| signals.quota).is_some_and(|quota| quota.used_permille >= 950.0);
+    used || row.throttled_micros.is_some_and(|micros| micros > 0)
 }
 
 /// The evidence of [`stuck_cpu`].
@@ -144,7 +151,7 @@ mod tests {
     use soak_sample::ErrorKind;
 
     use super::{never_answered, reasons, stuck_cpu};
-    use crate::table::{AtLeast, Check, Row, Signals};
+    use crate::table::{AtLeast, Check, QuotaUse, Row, Signals};
 
     fn sound() -> Row {
         Row {
@@ -228,7 +235,7 @@ mod tests {
     fn a_sampler_that_stands_still_is_found_out() {
         let row = |delivered, cores| Row { delivered: Some(delivered), cores_milli: Some(cores), ..sound() };
         let check = |rows: &[Row], expected: &[usize]| {
-            assert_eq!(stuck_cpu(rows).into_iter().collect::<Vec<_>>(), expected);
+            assert_eq!(stuck_cpu(rows, &[]).into_iter().collect::<Vec<_>>(), expected);
         };
         check(&[row(100.0, 400.0), row(200.0, 400.0), row(300.0, 500.0)], &[0, 1]);
         check(&[row(100.0, 400.0), row(199.0, 400.0)], &[]);
@@ -238,10 +245,26 @@ mod tests {
     }
 
     #[test]
+    fn a_server_at_its_limit_uses_the_same_cpu_time_whatever_it_delivers() {
+        let row = |delivered, throttled| Row {
+            delivered: Some(delivered),
+            cores_milli: Some(200.0),
+            throttled_micros: Some(throttled),
+            ..sound()
+        };
+        assert_eq!(stuck_cpu(&[row(100.0, 1), row(200.0, 900)], &[]).len(), 0);
+        assert_eq!(stuck_cpu(&[row(100.0, 0), row(200.0, 0)], &[]).len(), 2);
+        let quota = |used_permille| QuotaUse { used_permille, throttled_permille: None };
+        let signals = |used| Signals { quota: Some(quota(used)), ..Signals::default() };
+        assert_eq!(stuck_cpu(&[row(100.0, 0), row(200.0, 0)], &[signals(950.0), signals(999.0)]).len(), 0);
+        assert_eq!(stuck_cpu(&[row(100.0, 0), row(200.0, 0)], &[signals(949.0), signals(949.0)]).len(), 2);
+    }
+
+    #[test]
     fn cost_per_request_stands_in_for_cpu_time() {
         let row = |delivered, cost| Row { delivered: Some(delivered), cpu_nanos_per_request: Some(cost), ..sound() };
-        assert_eq!(stuck_cpu(&[row(100.0, 4e6), row(400.0, 1e6)]).len(), 2);
-        assert_eq!(stuck_cpu(&[row(100.0, 4e6), row(400.0, 2e6)]).len(), 0);
+        assert_eq!(stuck_cpu(&[row(100.0, 4e6), row(400.0, 1e6)], &[]).len(), 2);
+        assert_eq!(stuck_cpu(&[row(100.0, 4e6), row(400.0, 2e6)], &[]).len(), 0);
     }
 
     #[test]
