@@ -44,10 +44,15 @@ enum DriveError {
 impl DriveError {
     fn exit(&self) -> Exit {
         match self {
-            Self::Target(_) | Self::Unsafe(_) | Self::Order(_) => Exit::Usage,
-            Self::Driver(DriverError::Order(_) | DriverError::Target { .. } | DriverError::Files { .. }) => Exit::Usage,
-            Self::Driver(DriverError::Late { .. } | DriverError::Worker { .. }) => Exit::Internal,
-            Self::Signals(_) | Self::Output(_) => Exit::Internal,
+            Self::Target(_)
+            | Self::Unsafe(_)
+            | Self::Order(_)
+            | Self::Driver(DriverError::Order(_) | DriverError::Target { .. } | DriverError::Files { .. }) => {
+                Exit::Usage
+            }
+            Self::Driver(DriverError::Late { .. } | DriverError::Worker { .. })
+            | Self::Signals(_)
+            | Self::Output(_) => Exit::Internal,
         }
     }
 }

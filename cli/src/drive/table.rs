@@ -107,11 +107,8 @@ fn note(order: &LoadOrder) -> &'static str {
 }
 
 fn row(name: &str, cells: &[String; 6]) -> String {
-    let mut line = format!("{name:<12}");
-    for cell in cells {
-        line.push_str(&format!("{cell:>11}"));
-    }
-    line
+    let cells: Vec<String> = cells.iter().map(|cell| format!("{cell:>11}")).collect();
+    format!("{name:<12}{}", cells.concat())
 }
 
 fn cells(percentiles: &Percentiles, at_least: &[&str]) -> [String; 6] {

@@ -34,7 +34,7 @@ fn serve(mut stream: TcpStream, begin: Instant) {
     let _ = stream.set_nodelay(true);
     let mut bytes = [0; 4096];
     while stream.read(&mut bytes).is_ok_and(|read| read > 0) {
-        let into_cycle = Duration::from_nanos((begin.elapsed().as_nanos() % CYCLE.as_nanos()) as u64);
+        let into_cycle = Duration::from_nanos(u64::try_from(begin.elapsed().as_nanos() % CYCLE.as_nanos()).unwrap());
         thread::sleep(STALL.saturating_sub(into_cycle) + WORK);
         if stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok").is_err() {
             return;

@@ -96,7 +96,9 @@ fn more_connections_than_files_are_refused() {
     order.shape.connections = 1 << 20;
     order.shape.max_in_flight = 1 << 20;
     match allow_files(&order) {
-        Ok(()) => assert!(rustix::process::getrlimit(rustix::process::Resource::Nofile).current.is_none_or(|n| n > 1 << 20)),
+        Ok(()) => {
+            assert!(rustix::process::getrlimit(rustix::process::Resource::Nofile).current.is_none_or(|n| n > 1 << 20));
+        }
         Err(error) => assert!(error.to_string().contains("1048640 open files"), "{error}"),
     }
 }
