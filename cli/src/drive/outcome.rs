@@ -138,13 +138,20 @@ mod tests {
         histogram
     }
 
+    /// Equal within the three digits that a histogram keeps.
+    fn assert_is(told: Option<f64>, expected: f64) {
+        assert!(told.is_some_and(|told| (told / expected - 1.0).abs() < 0.001), "{told:?} is not {expected}");
+    }
+
     #[test]
     fn percentiles_are_those_of_all_calls_due() {
         let (all_ok, none) = over_all(&histogram(1000), 1000);
-        assert_eq!((all_ok.p50, all_ok.max, none.len()), (Some(500.0), Some(1000.0), 0));
+        assert_is(all_ok.p50, 500.0);
+        assert_is(all_ok.max, 1000.0);
+        assert_eq!(none.len(), 0);
         let (half_ok, bounds) = over_all(&histogram(500), 1000);
-        assert_eq!(half_ok.p50, Some(500.0));
-        assert_eq!(half_ok.p90, Some(500.0));
+        assert_is(half_ok.p50, 500.0);
+        assert_is(half_ok.p90, 500.0);
         assert_eq!(bounds, ["p90", "p95", "p99", "p999", "max"]);
     }
 
