@@ -89,14 +89,17 @@ impl<S: Session> Connection<S> {
         sockopt::socket_error(&self.socket)?
     }
 
-    /// Starts a call. True where the kernel takes no bytes of this connection for now, since its peer does not: the
-    /// connection is being opened, or its buffers are full.
+    /// Starts a call. True where it waits for the peer and not for the driver: the connection is being opened, the
+    /// kernel's buffers are full, or the protocol holds the call back (HTTP/2 before the peer's settings).
     #[inline]
     pub(crate) fn start(&mut self, ticket: Ticket) -> bool {
-        let peer_waits = self.flags.blocked || !self.flags.open;
-        self.unsent.push_back((self.out.len(), ticket));
-        self.offered += usize::from(peer_waits);
+        let begins_at = self.out.len();
+        let all_offered = self.offered == self.unsent.len();
+        self.unsent.push_back((begins_at, ticket));
         self.session.start(ticket.call, &mut self.out);
+        let held_back = all_offered && self.out.len() == begins_at;
+        let peer_waits = self.flags.blocked || !self.flags.open || held_back;
+        self.offered += usize::from(peer_waits);
         peer_waits
     }
 

@@ -52,3 +52,30 @@ fn calls_that_leave_late_because_the_peer_takes_no_bytes_do_not_make_the_driver_
     let median = Duration::from_nanos(window.send_error.quantile(0.5).unwrap());
     assert!(median < DEAF / 4, "the median call was {median:?} late");
 }
+
+/// Sends its settings late, and takes everything.
+fn slow_to_greet(stream: &mut TcpStream, _seen: &Seen) {
+    thread::sleep(DEAF);
+    stream.write_all(&WIDE_OPEN).unwrap();
+    let mut buffer = vec![0; 1 << 20];
+    while stream.read(&mut buffer).is_ok_and(|read| read > 0) {}
+}
+
+#[test]
+fn calls_that_wait_for_a_peers_settings_do_not_make_the_driver_late() {
+    let server = Server::start(slow_to_greet);
+    let mut order = order(server.address, 500.0, Duration::from_millis(600));
+    order.protocol = Protocol::Http2;
+    order.shape = ClientShape {
+        connections: 1,
+        max_concurrent_streams: 1000,
+        max_in_flight: 1000,
+        streams: 0,
+        pool: PoolPolicy::Eager,
+    };
+    let window = run(&order);
+    assert_eq!((window.due, window.ok, window.never_sent), (300, 0, 0));
+    assert_eq!(window.send_error.len(), 300);
+    let median = Duration::from_nanos(window.send_error.quantile(0.5).unwrap());
+    assert!(median < DEAF / 10, "the median call was {median:?} late");
+}
