@@ -74,7 +74,7 @@ pub struct Row {
     pub errors: BTreeMap<ErrorKind, u64>,
     /// Calls still in flight after the drain.
     pub in_flight: Option<u64>,
-    /// From due time to actual send.
+    /// From due time to the first attempt to send.
     pub send_error_micros: Option<SendError>,
     /// From the end of the step before to the start of this one, milliseconds.
     pub gap_millis: Option<i64>,
@@ -143,7 +143,7 @@ pub struct Percentiles {
     pub p999: Option<f64>,
 }
 
-/// From due time to actual send, microseconds.
+/// From due time to the first attempt to send, microseconds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SendError {
