@@ -12,6 +12,7 @@ mod judge;
 mod launch;
 mod lint;
 mod plan;
+mod report;
 mod run;
 mod tables;
 
@@ -44,6 +45,7 @@ enum Command {
     Launch(launch::Args),
     Drive(Box<drive::Args>),
     Judge(judge::Args),
+    Report(report::Args),
 }
 
 /// Runs the program with the process's own arguments.
@@ -62,5 +64,6 @@ fn dispatch(command: &Command) -> Exit {
         Command::Driver(args) => driver::run(args),
         Command::Drive(args) => drive::run(args),
         Command::Judge(args) => judge::run(args),
+        Command::Report(args) => report::run(args),
     }
 }

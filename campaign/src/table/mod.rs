@@ -7,7 +7,7 @@ mod percentile;
 pub mod read;
 mod row;
 mod signals;
-mod text;
+pub mod text;
 mod witnessed;
 
 pub use measure::{Setting, StepSamples, measure};

@@ -9,12 +9,12 @@ const ABSENT: &str = "n/a";
 /// Marks a latency past the knee.
 const QUEUE: &str = "†";
 /// Its footnote.
-const QUEUE_NOTE: &str = "† past the knee: the client's queue, not the server; never compared";
+pub const QUEUE_NOTE: &str = "† past the knee: the client's queue, not the server; never compared";
 
 /// How many columns a published step table has.
 const PUBLISHED: usize = 10;
 /// The columns, those of a published step table first.
-const HEADS: [&str; 18] = [
+pub const HEADS: [&str; 18] = [
     "offered",
     "delivered/s",
     "p50 ms",
@@ -65,7 +65,8 @@ pub fn markdown(rows: &[Row]) -> String {
     text
 }
 
-fn is_word(head: &str) -> bool {
+/// Whether a column holds words; the others hold numbers.
+pub fn is_word(head: &str) -> bool {
     matches!(head, "busiest thread" | "verdict" | "withdrawn")
 }
 
@@ -81,7 +82,8 @@ fn is_past_knee(row: &Row) -> bool {
     row.verdict == Some(Verdict::PastKnee)
 }
 
-fn marked(row: &Row) -> [String; 18] {
+/// A cell for each of [`HEADS`]: latency past the knee is marked, what is not known is `n/a`.
+pub fn marked(row: &Row) -> [String; 18] {
     let mut cells = cells(row);
     if is_past_knee(row) {
         for cell in cells[2..5].iter_mut().filter(|cell| *cell != ABSENT) {

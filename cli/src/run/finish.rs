@@ -1,4 +1,4 @@
-//! How a run ends: summary, tables and index written, the same text printed, the exit code told.
+//! How a run ends: summary, tables, report and index written, the same text printed, the exit code told.
 
 use std::{
     collections::BTreeMap,
@@ -17,7 +17,7 @@ use soak_local::{
 
 use super::Output;
 use crate::{
-    Exit,
+    Exit, report,
     tables::{self, Told},
 };
 
@@ -30,9 +30,10 @@ pub fn finish(ledger: &OutputLedger, end: &End, output: Output) -> Exit {
     let campaign = ledger.campaign();
     let runs = judged_runs(&campaign.plan, ledger.state());
     let status = summary(ledger, &runs, &results, end);
-    let text = tables::document(&Told { campaign, results: &results, status: &status });
+    let told = Told { campaign, results: &results, status: &status };
+    let text = tables::document(&told);
     let mut exit = exit(status::ending(&status, &runs, end));
-    if let Err(error) = write(ledger, &status, &text, end) {
+    if let Err(error) = write(ledger, &told, &text, end) {
         exit = failed(&error, Exit::Incomplete);
     }
     if let End::StorageLost { words } = end {
@@ -63,9 +64,10 @@ fn last_instant(ledger: &OutputLedger) -> i64 {
     attempts.filter_map(|attempt| attempt.end.as_ref()).map(|(at, _)| *at).max().unwrap_or_else(unix_nanos)
 }
 
-fn write(ledger: &OutputLedger, status: &SoakCampaignStatus, text: &str, end: &End) -> Result<(), OutputError> {
-    ledger.write(&ledger.folder().summary(), &document(status)?)?;
+fn write(ledger: &OutputLedger, told: &Told<'_>, text: &str, end: &End) -> Result<(), OutputError> {
+    ledger.write(&ledger.folder().summary(), &document(told.status)?)?;
     ledger.write(&ledger.folder().tables(), text.as_bytes())?;
+    ledger.write(&ledger.folder().root().join(report::FILE), report::document(told).as_bytes())?;
     match end {
         End::Completed | End::Cancelled => ledger.seal(),
         End::Interrupted | End::StorageLost { .. } => Ok(()),

@@ -7,7 +7,7 @@ use soak_sample::{CgroupVersion, Machine};
 use super::number;
 
 /// The facts that all runs of a campaign share, a line each.
-pub fn campaign(campaign: &CampaignFile) -> String {
+pub fn campaign(campaign: &CampaignFile) -> Vec<String> {
     let CampaignFile { started, facts, plan, .. } = campaign;
     let mut lines = vec![
         format!("started {started}; plan sha256 {}; {}", plan.hash, order(plan)),
@@ -18,7 +18,7 @@ pub fn campaign(campaign: &CampaignFile) -> String {
             .to_owned(),
     ];
     lines.extend(campaign.source.as_ref().map(|source| format!("campaign: {}", source.display())));
-    listed(&lines)
+    lines
 }
 
 /// Lines as a list.

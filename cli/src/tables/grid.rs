@@ -24,12 +24,22 @@ impl Grid {
         Self { heads: heads.map(|(head, side)| (head.to_owned(), side)).into(), rows: Vec::new() }
     }
 
-    /// Adds a row. A bar within a cell would end it and is replaced.
+    /// Adds a row.
     pub fn row<const N: usize>(&mut self, cells: [String; N]) {
-        self.rows.push(cells.map(|cell| cell.replace('|', "¦").replace('\n', " ")).into());
+        self.rows.push(cells.into());
     }
 
-    /// The table as Markdown, its last line ended.
+    /// The columns, each with the side on which its text stands.
+    pub fn heads(&self) -> &[(String, Side)] {
+        &self.heads
+    }
+
+    /// The rows, a cell a column.
+    pub fn rows(&self) -> &[Vec<String>] {
+        &self.rows
+    }
+
+    /// The table as Markdown, its last line ended. A bar within a cell would end it and is replaced.
     pub fn markdown(&self) -> String {
         let widths: Vec<usize> = (0..self.heads.len()).map(|column| self.width(column)).collect();
         let mut text = String::new();
@@ -44,7 +54,8 @@ impl Grid {
         }
         text.push_str("|\n");
         for row in &self.rows {
-            self.line(&mut text, row, &widths);
+            let cells: Vec<String> = row.iter().map(|cell| cell.replace('|', "¦").replace('\n', " ")).collect();
+            self.line(&mut text, &cells, &widths);
         }
         text
     }

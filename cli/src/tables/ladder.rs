@@ -1,11 +1,9 @@
 //! The ladder: each arm's knee and capacity, its multiple of the first arm's, and what a request costs where all arms
 //! are offered the same rate and keep up. Pure.
 
-use std::collections::BTreeMap;
-
 use soak_campaign::{
     plan::{Plan, PlannedRun},
-    status::{JudgedRun, row_at},
+    status::{JudgedRun, matched_rates, row_at},
     table::Row,
 };
 use soak_crds::status::{ArmStatus, CapacityStatus, KneeStatus};
@@ -19,16 +17,45 @@ use super::{
 /// What is said where ramps differ.
 const OTHER_RAMP: &str = "† another ramp than the first arm's: differences under 15 % mean nothing";
 
-/// The ladder of every body.
-pub fn section(told: &Told<'_>, runs: &[JudgedRun], matched: &BTreeMap<String, i64>) -> String {
+/// What is said of a body without a run.
+pub const NOT_BEGUN: &str = "no run of this body has begun";
+
+/// The ladder of one body.
+#[derive(Debug)]
+pub struct Rungs<'a> {
+    /// The body.
+    pub body: &'a str,
+    /// An arm a row; absent where no run of the body has begun.
+    pub grid: Option<Grid>,
+    /// What must be known to read it.
+    pub notes: Vec<String>,
+}
+
+/// The ladder of every body as text.
+pub fn section(told: &Told<'_>) -> String {
     let mut text = "## Ladder\n".to_owned();
-    let plan = &told.campaign.plan;
-    for body in &plan.bodies {
-        let arms: Vec<&ArmStatus> = told.status.arms.iter().filter(|arm| arm.body == body.name).collect();
-        let ladder = Ladder { plan, arms: &arms, runs, matched: matched.get(&body.name).copied() };
-        text += &["\nbody ", &body.name, "\n\n", &ladder.text()].concat();
+    for Rungs { body, grid, notes } in of_bodies(told) {
+        let table = grid.map_or_else(|| format!("{NOT_BEGUN}\n"), |grid| grid.markdown());
+        text += &["\nbody ", body, "\n\n", &table].concat();
+        text.extend(notes.iter().flat_map(|note| ["\n", note, "\n"]));
     }
     text
+}
+
+/// The ladder of every body.
+pub fn of_bodies<'a>(told: &Told<'a>) -> Vec<Rungs<'a>> {
+    let runs: Vec<JudgedRun> = told.results.iter().map(|result| result.judged.clone()).collect();
+    let matched = matched_rates(&runs);
+    let plan = &told.campaign.plan;
+    let rungs = plan.bodies.iter().map(|body| {
+        let arms: Vec<&ArmStatus> = told.status.arms.iter().filter(|arm| arm.body == body.name).collect();
+        let ladder = Ladder { plan, arms: &arms, runs: &runs, matched: matched.get(&body.name).copied() };
+        match arms.first() {
+            Some(first) => Rungs { body: &body.name, grid: Some(ladder.grid(first)), notes: ladder.notes(first) },
+            None => Rungs { body: &body.name, grid: None, notes: Vec::new() },
+        }
+    });
+    rungs.collect()
 }
 
 struct Ladder<'a> {
@@ -39,8 +66,7 @@ struct Ladder<'a> {
 }
 
 impl Ladder<'_> {
-    fn text(&self) -> String {
-        let Some(first) = self.arms.first() else { return "no run of this body has begun\n".to_owned() };
+    fn grid(&self, first: &ArmStatus) -> Grid {
         let at = self.matched.map_or_else(|| "n/a".to_owned(), |rate| format!("{}/s", number::whole(rate)));
         let mut grid = Grid::new([
             ("arm", Side::Left),
@@ -62,8 +88,7 @@ impl Ladder<'_> {
                 self.median(arm, |row| row.p99_micros.map(|micros| micros / 1e3)),
             ]);
         }
-        let notes: String = self.notes(first).iter().flat_map(|note| ["\n", note, "\n"]).collect();
-        grid.markdown() + &notes
+        grid
     }
 
     /// The arm's capacity over the first arm's. A floor on one side bounds the ratio on one side; on both, nothing.

@@ -4,13 +4,12 @@
 mod align;
 pub mod facts;
 pub mod grid;
-mod ladder;
+pub mod ladder;
 pub mod number;
-mod questions;
+pub mod questions;
 pub mod run_table;
 pub mod settings;
 
-use soak_campaign::status::{JudgedRun, matched_rates};
 use soak_crds::SoakCampaignStatus;
 use soak_local::ledger::{CampaignFile, RunResult};
 
@@ -27,14 +26,13 @@ pub struct Told<'a> {
 
 /// The tables as Markdown.
 pub fn document(told: &Told<'_>) -> String {
-    let mut text = format!("# {}\n\n{}", told.campaign.plan.name, facts::campaign(told.campaign));
+    let mut text = format!("# {}\n\n{}", told.campaign.plan.name, facts::listed(&facts::campaign(told.campaign)));
     for result in told.results {
         text += "\n";
         text += &run_table::section(told.campaign, result);
     }
-    let runs: Vec<JudgedRun> = told.results.iter().map(|result| result.judged.clone()).collect();
     text += "\n";
-    text += &ladder::section(told, &runs, &matched_rates(&runs));
+    text += &ladder::section(told);
     text += &questions::sections(told.status);
     align::aligned(&text)
 }

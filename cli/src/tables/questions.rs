@@ -10,18 +10,22 @@ use super::{
     number,
 };
 
-/// A section for each kind of question that was asked.
+/// A section for each kind of question that was asked, as text.
 pub fn sections(status: &SoakCampaignStatus) -> String {
-    let titled = |title: &str, text: String| if text.is_empty() { text } else { format!("\n## {title}\n\n{text}") };
-    titled("Comparisons", comparisons(&status.comparisons))
-        + &titled("Predictions", predictions(&status.predictions))
-        + &titled("Thresholds", thresholds(&status.thresholds))
+    asked(status).iter().map(|(title, grid)| format!("\n## {title}\n\n{}", grid.markdown())).collect()
 }
 
-fn comparisons(comparisons: &[ComparisonStatus]) -> String {
-    if comparisons.is_empty() {
-        return String::new();
-    }
+/// Each kind of question that was asked: its title, and a row for each.
+pub fn asked(status: &SoakCampaignStatus) -> Vec<(&'static str, Grid)> {
+    let kinds = [
+        ("Comparisons", comparisons(&status.comparisons)),
+        ("Predictions", predictions(&status.predictions)),
+        ("Thresholds", thresholds(&status.thresholds)),
+    ];
+    kinds.into_iter().filter(|(_, grid)| !grid.rows().is_empty()).collect()
+}
+
+fn comparisons(comparisons: &[ComparisonStatus]) -> Grid {
     let mut grid = Grid::new([
         ("comparison", Side::Left),
         ("body", Side::Left),
@@ -40,7 +44,7 @@ fn comparisons(comparisons: &[ComparisonStatus]) -> String {
             result(comparison),
         ]);
     }
-    grid.markdown()
+    grid
 }
 
 fn result(comparison: &ComparisonStatus) -> String {
@@ -52,7 +56,7 @@ fn result(comparison: &ComparisonStatus) -> String {
     }
 }
 
-fn predictions(predictions: &[PredictionStatus]) -> String {
+fn predictions(predictions: &[PredictionStatus]) -> Grid {
     let rows = predictions.iter().map(|prediction| {
         let outcome = match prediction.outcome {
             Some(PredictionOutcome::Held) => "held",
@@ -62,10 +66,10 @@ fn predictions(predictions: &[PredictionStatus]) -> String {
         };
         [prediction.name.clone(), outcome.to_owned(), prediction.evidence.clone().unwrap_or_default()]
     });
-    answers("prediction", rows.collect())
+    answers("prediction", rows)
 }
 
-fn thresholds(thresholds: &[ThresholdStatus]) -> String {
+fn thresholds(thresholds: &[ThresholdStatus]) -> Grid {
     let rows = thresholds.iter().map(|threshold| {
         let outcome = match threshold.outcome {
             Some(Outcome::Pass) => "passed",
@@ -76,18 +80,15 @@ fn thresholds(thresholds: &[ThresholdStatus]) -> String {
         };
         [threshold.name.clone(), outcome.to_owned(), threshold.evidence.clone().unwrap_or_default()]
     });
-    answers("threshold", rows.collect())
+    answers("threshold", rows)
 }
 
-fn answers(what: &str, rows: Vec<[String; 3]>) -> String {
-    if rows.is_empty() {
-        return String::new();
-    }
+fn answers(what: &str, rows: impl Iterator<Item = [String; 3]>) -> Grid {
     let mut grid = Grid::new([(what, Side::Left), ("result", Side::Left), ("number and limit", Side::Left)]);
     for row in rows {
         grid.row(row);
     }
-    grid.markdown()
+    grid
 }
 
 fn ratio(permille: Option<i64>) -> String {

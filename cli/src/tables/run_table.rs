@@ -16,7 +16,16 @@ use super::{
 
 /// The section of a run.
 pub fn section(campaign: &CampaignFile, result: &RunResult) -> String {
-    let RunResult { planned, judged, levers, processes } = result;
+    let mut text = format!("## {}\n\n{}\n", result.planned.id, listed(&head(campaign, result)));
+    text += &markdown(&result.judged.rows);
+    text += "\n";
+    text += &listed(&findings(&result.judged, &result.levers));
+    text
+}
+
+/// The settings under which a run was made.
+pub fn head(campaign: &CampaignFile, result: &RunResult) -> Vec<String> {
+    let RunResult { planned, processes, .. } = result;
     let mut head = Vec::new();
     if let Some(arm) = campaign.plan.arms.iter().find(|arm| arm.name == planned.arm) {
         head.push(settings::arm(arm, processes));
@@ -26,15 +35,11 @@ pub fn section(campaign: &CampaignFile, result: &RunResult) -> String {
     head.push(format!("machine: {}", facts::machine(&campaign.facts.machine)));
     head.extend(settings::places(processes));
     head.push(format!("isolation: {}", facts::isolation(&campaign.facts.isolation)));
-    let mut text = format!("## {}\n\n{}\n", planned.id, listed(&head));
-    text += &markdown(&judged.rows);
-    text += "\n";
-    text += &listed(&findings(judged, levers));
-    text
+    head
 }
 
 /// What the rows mean, and what a reader must know of them.
-fn findings(judged: &JudgedRun, levers: &[LeverEntry]) -> Vec<String> {
+pub fn findings(judged: &JudgedRun, levers: &[LeverEntry]) -> Vec<String> {
     let JudgedRun { rows, judgement, .. } = judged;
     let mut lines = vec![meaning(judgement)];
     lines.extend(judgement.collapse.map(|at| format!("collapse at {}/s", rate(at))));
