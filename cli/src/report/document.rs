@@ -31,7 +31,15 @@ fn body(told: &Told<'_>) -> Markup {
         main {
             (overview::questions(told))
             (overview::ladder(told))
+            (overview::runs(told))
             @for result in told.results { (run::section(told.campaign, result)) }
+        }
+        footer {
+            p {
+                "Made from the campaign's output folder by soak " (told.campaign.facts.soak_version) "; "
+                code { "soak report DIR" } " makes it again, byte for byte. Latency counts from the time a call was due; "
+                "what could not be observed is n/a, never 0."
+            }
         }
     }
 }

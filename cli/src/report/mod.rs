@@ -1,10 +1,13 @@
 //! `soak report DIR`: makes the HTML report again from an output folder, byte for byte the same. A folder that is sealed
 //! is never changed: what is not in its index does not get into it. The page itself is made in `document`.
 
+mod chart;
 mod document;
 mod grid;
 mod head;
+mod levers;
 mod overview;
+mod rows;
 mod run;
 mod style;
 mod words;

@@ -47,7 +47,7 @@ pub fn of_bodies<'a>(told: &Told<'a>) -> Vec<Rungs<'a>> {
     let runs: Vec<JudgedRun> = told.results.iter().map(|result| result.judged.clone()).collect();
     let matched = matched_rates(&runs);
     let plan = &told.campaign.plan;
-    let rungs = plan.bodies.iter().map(|body| {
+    let bodies = plan.bodies.iter().map(|body| {
         let arms: Vec<&ArmStatus> = told.status.arms.iter().filter(|arm| arm.body == body.name).collect();
         let ladder = Ladder { plan, arms: &arms, runs: &runs, matched: matched.get(&body.name).copied() };
         match arms.first() {
@@ -55,7 +55,7 @@ pub fn of_bodies<'a>(told: &Told<'a>) -> Vec<Rungs<'a>> {
             None => Rungs { body: &body.name, grid: None, notes: Vec::new() },
         }
     });
-    rungs.collect()
+    bodies.collect()
 }
 
 struct Ladder<'a> {

@@ -12,7 +12,10 @@ use super::{
 
 /// A section for each kind of question that was asked, as text.
 pub fn sections(status: &SoakCampaignStatus) -> String {
-    asked(status).iter().map(|(title, grid)| format!("\n## {title}\n\n{}", grid.markdown())).collect()
+    asked(status)
+        .iter()
+        .flat_map(|(title, grid)| ["\n## ", title, "\n\n", &grid.markdown()].map(str::to_owned))
+        .collect()
 }
 
 /// Each kind of question that was asked: its title, and a row for each.

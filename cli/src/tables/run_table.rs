@@ -75,7 +75,8 @@ fn missing(rows: &[MissingRow]) -> Vec<String> {
     reasons.iter().map(|(reason, rates)| format!("no row at {}: {reason}", rates.join(", "))).collect()
 }
 
-fn meaning(judgement: &RunJudgement) -> String {
+/// Knee and capacity in one sentence.
+pub fn meaning(judgement: &RunJudgement) -> String {
     let knee = match judgement.knee {
         Some(knee) => format!("knee {}/s, first broken {}/s", rate(knee.last), rate(knee.first_broken)),
         None => "knee unknown: no step keeps the bounds below one that breaks them".to_owned(),
