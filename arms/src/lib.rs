@@ -1,6 +1,7 @@
 //! The servers under test. In: a preset and its settings. Out: one server on one port, an admin port beside it, and one
 //! piece of work done for every request, the same on every protocol. Must not know who loads them, nor how fast.
 
+pub mod command;
 pub mod settings;
 
 mod accept;

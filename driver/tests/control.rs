@@ -15,7 +15,7 @@ use soak_driver::{
     Moment, Pairing,
     control::{Options, serve},
 };
-use soak_sample::{DriverWindow, LoadOrder};
+use soak_sample::{Clock, DriverWindow, HeldOrder, LoadOrder, OrderState};
 use support::{Server, assert_adds_up, order, prompt};
 
 /// SHA-256 of "abc".
@@ -230,4 +230,18 @@ fn a_driver_that_hears_nothing_finishes_the_step_at_hand_and_drops_what_is_armed
     control.wait_for("running", "finished");
     let window = control.window("running");
     assert_eq!(window.due, 300);
+}
+
+#[test]
+fn every_order_is_listed_in_the_order_of_its_start_with_this_hosts_clock_beside() {
+    let (server, control) = (Server::start(prompt), Control::start(LATER));
+    let (late, soon) = (ordered("a", &server, 2 * LATER, SOON), ordered("b", &server, LATER, SOON));
+    assert_eq!((control.put(&late).status, control.put(&soon).status), (201, 201));
+    let held: Vec<HeldOrder> = serde_json::from_str(&control.call("GET", "/orders", "").body).unwrap();
+    let told: Vec<_> = held.iter().map(|order| (order.id.as_str(), order.state, order.start_unix_nanos)).collect();
+    let expected = [&soon, &late].map(|order| (order.id.as_str(), OrderState::Armed, order.start_unix_nanos));
+    assert_eq!(told, expected);
+    assert_eq!(held[0].end_unix_nanos, soon.start_unix_nanos + soon.duration_nanos);
+    let clock: Clock = serde_json::from_str(&control.call("GET", "/clock", "").body).unwrap();
+    assert!(soon.start_unix_nanos > clock.unix_nanos);
 }

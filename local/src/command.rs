@@ -1,8 +1,8 @@
 //! What is executed for an arm and a driver on this machine. In go planned servers and clients; out come words of a
 //! command line, for a supervisor and for `soak plan` alike. It must not execute anything.
 
-use soak_campaign::plan::{PlannedServer, Program};
-use soak_crds::spec::{Codec, Executor, Preset, Settings, Work, WorkKind};
+use soak_campaign::plan::{PlannedServer, Program, setting_words};
+use soak_crds::spec::Preset;
 
 /// Why there is no command.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -54,50 +54,12 @@ fn preset_words(preset: Preset, soak: &str) -> Result<Vec<String>, CommandError>
     Ok([soak, "arm", name].map(str::to_owned).to_vec())
 }
 
-/// Declared settings alone: what is not declared is the server's own default.
-fn setting_words(settings: &Settings) -> Vec<String> {
-    let Settings { executor, worker_threads, codec, max_concurrent_streams, initial_window, inbound_credits, work } =
-        settings;
-    let numbers = [
-        ("worker-threads", worker_threads),
-        ("max-concurrent-streams", max_concurrent_streams),
-        ("initial-window", initial_window),
-        ("inbound-credits", inbound_credits),
-    ];
-    let mut words = Vec::new();
-    words.extend(executor.map(|executor| format!("--executor={}", executor_word(executor))));
-    words.extend(codec.map(|codec| format!("--codec={}", codec_word(codec))));
-    words.extend(numbers.iter().filter_map(|(name, value)| value.map(|value| format!("--{name}={value}"))));
-    words.extend(work.as_ref().map(work_word));
-    words
-}
-
-fn executor_word(executor: Executor) -> &'static str {
-    match executor {
-        Executor::Direct => "Direct",
-        Executor::Threads => "Threads",
-        Executor::Virtual => "Virtual",
-    }
-}
-
-fn codec_word(codec: Codec) -> &'static str {
-    match codec {
-        Codec::Compiled => "Compiled",
-        Codec::Dynamic => "Dynamic",
-    }
-}
-
-fn work_word(work: &Work) -> String {
-    let kind = match work.kind {
-        WorkKind::Spin => "spin",
-        WorkKind::Sleep => "sleep",
-    };
-    format!("--{kind}-micros={}", work.micros)
-}
-
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "tests")]
 mod tests {
+    use soak_campaign::plan::PodShape;
+    use soak_crds::spec::{Codec, Settings, Work, WorkKind};
+
     use super::*;
 
     fn server(program: Program) -> PlannedServer {
@@ -113,6 +75,7 @@ mod tests {
             ready_path: None,
             ready_timeout_millis: 1000,
             reproducible: true,
+            pod: PodShape::default(),
         }
     }
 

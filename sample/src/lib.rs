@@ -9,6 +9,8 @@ mod histogram;
 mod lever_proof;
 mod machine;
 mod order;
+mod token;
+mod watch;
 mod witness_window;
 
 pub use driver_window::{DriverSecond, DriverWindow, ErrorKind, StreamCounts};
@@ -18,6 +20,8 @@ pub use machine::{CgroupVersion, Machine};
 pub use order::{
     Arrivals, ArrivalsKind, ClientShape, Idle, LoadOrder, Pace, PoolPolicy, Protocol, Request, Share, Target,
 };
+pub use token::{TokenError, TokenHash};
+pub use watch::{ArmPorts, ArmReport, Clock, HeldOrder, LeverQuestion, OrderState, WatchOrder, WatchReport};
 pub use witness_window::{
     CpuSource, CpuTimes, GroupReading, NodeReading, Pressure, ProcessReading, Reading, ThreadReading, Throttle,
     WitnessWindow,

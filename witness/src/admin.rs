@@ -48,6 +48,11 @@ pub struct AdminReport {
     pub version: Option<String>,
 }
 
+/// A port of this pod or machine.
+pub(crate) fn at_loopback(port: u16) -> SocketAddr {
+    SocketAddr::from(([127, 0, 0, 1], port))
+}
+
 /// Asks a server's admin port (`GET /metrics`) for its report, within this time in all.
 pub fn report(at: SocketAddr, within: Duration) -> Result<AdminReport, AdminError> {
     let silent = |source| AdminError::Silent { at, source };

@@ -60,6 +60,19 @@ impl Cgroup {
         Ok(Self { cpu: place("cpu"), cpuacct: place("cpuacct"), memory: place("memory"), cpuset: place("cpuset") })
     }
 
+    /// The cgroup of the container that a process is the first of, through the process's own root: a container runtime
+    /// mounts the container's own cgroup where the hierarchy's top would be. What lies above it is out of sight.
+    pub fn of_container(root: &Root, pid: u32) -> Result<Self, ReadError> {
+        let hierarchies = Hierarchy::seen_by(root, pid)?;
+        let inside = root.process(pid).join("root");
+        let place = |controller| {
+            let Hierarchy { version, mount_point, .. } = Hierarchy::holding(&hierarchies, controller)?;
+            let folder = inside.join(mount_point.strip_prefix("/").ok()?);
+            folder.join("cgroup.procs").exists().then(|| Place { top: folder.clone(), folder, version: *version })
+        };
+        Ok(Self { cpu: place("cpu"), cpuacct: place("cpuacct"), memory: place("memory"), cpuset: place("cpuset") })
+    }
+
     /// CPU time that the group has used, ended processes included, nanoseconds; `None` where it is not accounted.
     pub fn cpu_nanos(&self) -> Option<u64> {
         let place = self.cpuacct.as_ref()?;

@@ -4,6 +4,7 @@
 
 pub mod admin;
 mod cgroup;
+pub mod control;
 mod cpu_list;
 mod environment;
 mod group;

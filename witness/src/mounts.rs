@@ -26,6 +26,12 @@ impl Hierarchy {
         Ok(root.text("/proc/self/mountinfo")?.lines().filter_map(parse_line).collect())
     }
 
+    /// All hierarchies that a process sees mounted, in its own mount namespace.
+    pub fn seen_by(root: &Root, pid: u32) -> Result<Vec<Self>, ReadError> {
+        let path = root.process(pid).join("mountinfo");
+        Ok(crate::root::text(&path)?.lines().filter_map(parse_line).collect())
+    }
+
     /// The one that holds a controller. The unified one holds every controller that no old one does.
     pub fn holding<'a>(hierarchies: &'a [Self], controller: &str) -> Option<&'a Self> {
         let old = hierarchies.iter().find(|hierarchy| hierarchy.controllers.iter().any(|name| name == controller));

@@ -9,6 +9,7 @@ mod fingerprint;
 mod layers;
 mod means;
 mod planned;
+mod preset_words;
 mod questions;
 mod ramp;
 mod refusal;
@@ -23,8 +24,10 @@ use soak_crds::spec::{OrderKind, SoakCampaignSpec};
 use layers::Refusals;
 pub use means::{Executor, Means};
 pub use planned::{
-    Plan, PlannedArm, PlannedBody, PlannedClient, PlannedRun, PlannedServer, PlannedStep, Program, RunId, StepKind,
+    Plan, PlannedArm, PlannedBody, PlannedClient, PlannedRun, PlannedServer, PlannedStep, PodShape, Program, RunId,
+    StepKind,
 };
+pub use preset_words::setting_words;
 pub use refusal::{FieldPath, PathPart, Refusal};
 
 /// What will be run for a campaign of this name. Errors: every field that is wrong, each once.

@@ -100,6 +100,30 @@ pub struct PlannedServer {
     pub ready_timeout_millis: i64,
     /// Whether its digest can be built again.
     pub reproducible: bool,
+    /// What its pod is given besides, on a cluster.
+    #[serde(default, skip_serializing_if = "PodShape::is_default")]
+    pub pod: PodShape,
+}
+
+/// What an arm's pod is given besides its server.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PodShape {
+    /// The user id of its processes; absent: the executor's own choice.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run_as_user: Option<i64>,
+    /// Folders that the server may write, besides `/tmp`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub writable_paths: Vec<String>,
+    /// Whether the whole file system may be written.
+    #[serde(default)]
+    pub writable_root: bool,
+}
+
+impl PodShape {
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// The program of a server.

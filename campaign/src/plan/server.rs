@@ -6,7 +6,7 @@ use soak_crds::spec::{EnvVar, Lever, Server, Settings};
 
 use soak_sample::Protocol;
 
-use super::{Executor, FieldPath, PlannedServer, Program, layers::Refusals};
+use super::{Executor, FieldPath, PlannedServer, PodShape, Program, layers::Refusals};
 
 /// The server of an arm, before levers.
 pub(super) fn resolve(server: &Server, at: &FieldPath, executor: Executor, refusals: &mut Refusals) -> PlannedServer {
@@ -29,6 +29,14 @@ pub(super) fn resolve(server: &Server, at: &FieldPath, executor: Executor, refus
         ready_path: server.ready_path.clone(),
         ready_timeout_millis: at_least(server.ready_timeout.millis(), 1, &at.field("readyTimeout"), "1ms", refusals),
         reproducible: server.reproducible,
+        pod: match executor {
+            Executor::Local => PodShape::default(),
+            Executor::Cluster => PodShape {
+                run_as_user: server.run_as_user,
+                writable_paths: server.writable_paths.clone(),
+                writable_root: !server.read_only_root_filesystem,
+            },
+        },
     }
 }
 

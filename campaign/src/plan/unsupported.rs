@@ -45,12 +45,15 @@ fn campaign(spec: &SoakCampaignSpec, executor: Executor) -> Vec<Unsupported> {
         (spec.bench.is_some(), "bench", ""),
         (spec.profile.is_some(), "profile", ""),
         (spec.tls.is_some(), "tls", ""),
-        (spec.pool.is_some(), "pool", "campaigns on one machine are queued by whoever starts them"),
-        (spec.retention.is_some(), "retention", "on one machine results stay until their folder is removed"),
+        (spec.pool.is_some() && local, "pool", "campaigns on one machine are queued by whoever starts them"),
+        (spec.pool.is_some() && !local, "pool", "leave it out; campaigns of a namespace queue"),
+        (spec.retention.is_some() && local, "retention", "on one machine results stay until their folder is removed"),
+        (spec.retention.is_some() && !local, "retention", "results stay until their ConfigMaps are removed"),
         (spec.suspend && local, "suspend", "on one machine stop by Ctrl-C and go on by --resume"),
         (spec.cancel && local, "cancel", "on one machine stop by Ctrl-C"),
         (!spec.withdrawn.is_empty(), "withdrawn", ""),
-        (spec.placement == Placement::SameNode, "placement", "on one machine arm and driver always share it"),
+        (spec.placement == Placement::SameNode && local, "placement", "on one machine arm and driver always share it"),
+        (spec.placement == Placement::SameNode && !local, "placement", "leave it out for two nodes"),
     ];
     let fields = table.into_iter().filter(|(written, _, _)| *written);
     let drivers = drivers(spec.client.drivers, &FieldPath::spec().field("client"), executor);
@@ -77,8 +80,9 @@ fn server(server: &Server, at: &FieldPath, executor: Executor) -> Vec<Unsupporte
     let way_out = "write local.command, the program that runs the server on this machine";
     let elsewhere = executor == Executor::Local && server.local.is_none();
     let image = server.image.clone().filter(|_| elsewhere).map(|image| found(at.field("image"), Some(image), way_out));
-    let service = server.service.clone().filter(|_| elsewhere);
-    let service = service.map(|service| found(at.field("service"), Some(service), way_out));
+    let service = server.service.clone().filter(|_| elsewhere || executor == Executor::Cluster);
+    let service_way_out = if executor == Executor::Local { way_out } else { "write image" };
+    let service = service.map(|service| found(at.field("service"), Some(service), service_way_out));
     let args = (server.preset.is_some() && !server.args.is_empty())
         .then(|| found(at.field("args"), None, "presets are set up by settings"));
     let jvm = (!server.jvm_options.is_empty())
@@ -102,8 +106,12 @@ fn preset(preset: Preset) -> Option<&'static str> {
 }
 
 fn drivers(drivers: Option<i32>, at: &FieldPath, executor: Executor) -> Option<Unsupported> {
-    let many = drivers.filter(|drivers| *drivers > 1 && executor == Executor::Local)?;
-    Some(found(at.field("drivers"), Some(many.to_string()), "on one machine raise workers"))
+    let many = drivers.filter(|drivers| *drivers > 1)?;
+    let way_out = match executor {
+        Executor::Local => "on one machine raise workers",
+        Executor::Cluster => "raise workers",
+    };
+    Some(found(at.field("drivers"), Some(many.to_string()), way_out))
 }
 
 fn lever(spec: &SoakCampaignSpec, lever: &Lever, at: &FieldPath, executor: Executor) -> Vec<Unsupported> {

@@ -8,26 +8,12 @@ use std::{
 };
 
 use serde::Serialize;
-use soak_sample::{DriverWindow, LoadOrder};
+use soak_sample::{DriverWindow, HeldOrder, LoadOrder, OrderState as State};
 
 use crate::{Live, LiveCounts, Moment, Pairing, Stop, run_order};
 
 /// The most orders held at once: the one at hand, the next, and those whose windows were not fetched.
 const MOST: usize = 64;
-
-/// Where an order stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) enum State {
-    /// Waiting for its start.
-    Armed,
-    /// Its step is on, or its drain.
-    Running,
-    /// Its window can be fetched.
-    Finished,
-    /// It could not be carried out.
-    Failed,
-}
 
 /// An order as its executor sees it.
 #[derive(Debug, Clone, Serialize)]
@@ -100,6 +86,22 @@ struct Job {
 }
 
 impl Job {
+    fn held(&self) -> HeldOrder {
+        let LoadOrder { id, start_unix_nanos, duration_nanos, .. } = &self.order;
+        HeldOrder {
+            id: id.clone(),
+            state: self.state(),
+            start_unix_nanos: *start_unix_nanos,
+            end_unix_nanos: start_unix_nanos.saturating_add(*duration_nanos),
+            error: self.error(),
+        }
+    }
+
+    /// Why it failed.
+    fn error(&self) -> Option<String> {
+        self.outcome.get().and_then(|outcome| outcome.as_ref().err().cloned())
+    }
+
     fn state(&self) -> State {
         match self.outcome.get() {
             Some(Ok(_)) => State::Finished,
@@ -150,8 +152,16 @@ impl Book {
         Some(Report {
             state: job.state(),
             live: Counts { due, ok, failed, never_sent, in_flight, p99_nanos },
-            error: job.outcome.get().and_then(|outcome| outcome.as_ref().err().cloned()),
+            error: job.error(),
         })
+    }
+
+    /// Every order, in the order of their start.
+    pub(super) fn held(&self) -> Vec<HeldOrder> {
+        let jobs = self.jobs();
+        let mut held: Vec<HeldOrder> = jobs.values().map(|job| job.held()).collect();
+        held.sort_by_key(|order| order.start_unix_nanos);
+        held
     }
 
     /// The window of an order.

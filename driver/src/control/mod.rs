@@ -3,7 +3,6 @@
 
 mod book;
 mod serve;
-mod token;
 
 pub use serve::{ControlError, Options, serve};
-pub use token::{TokenError, TokenHash};
+pub use soak_sample::{TokenError, TokenHash};

@@ -12,14 +12,11 @@ use bytes::Bytes;
 use http_body_util::{BodyExt as _, Full, Limited};
 use hyper::{Method, Request, Response, StatusCode, body::Incoming, header, server::conn::http1, service::service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
-use soak_sample::LoadOrder;
+use soak_sample::{Clock, LoadOrder, TokenHash};
 use tokio::net::{TcpListener, TcpStream};
 
-use super::{
-    TokenHash,
-    book::{Book, Fetched, Forgotten, Placed},
-};
-use crate::{LARGEST_BODY, order::is_id};
+use super::book::{Book, Fetched, Forgotten, Placed};
+use crate::{LARGEST_BODY, Moment, Pairing, order::is_id};
 
 /// The largest request: an order with the largest body as base64.
 const LARGEST_REQUEST: usize = LARGEST_BODY / 3 * 4 + (1 << 20);
@@ -58,6 +55,8 @@ pub struct Options {
 /// | request | answer |
 /// | --- | --- |
 /// | `GET /healthz` | 200; needs no token |
+/// | `GET /clock` | a `Clock`: this host's time, for the offset between hosts |
+/// | `GET /orders` | a `HeldOrder` of each order, in the order of their start |
 /// | `PUT /orders/ID` with a `LoadOrder` | 201; the same again 200; another under that id 409; a wrong one 400 |
 /// | `GET /orders/ID` | `{state, live, error}`; 404 where it is not known |
 /// | `GET /orders/ID/window` | a `DriverWindow`; 409 before it has finished |
@@ -140,6 +139,8 @@ impl Desk {
                 self.book.stop();
                 words(StatusCode::OK, "stopped")
             }
+            (&Method::GET, ["clock"]) => document(&Clock { unix_nanos: Pairing::read().unix_nanos(Moment::now()) }),
+            (&Method::GET, ["orders"]) => document(&self.book.held()),
             (&Method::PUT, ["orders", id]) => self.place(id, body).await,
             (&Method::GET, ["orders", id]) => self.report(id),
             (&Method::GET, ["orders", id, "window"]) => self.window(id),
@@ -211,6 +212,13 @@ impl Desk {
 
 fn unknown() -> Answer {
     words(StatusCode::NOT_FOUND, "no such order")
+}
+
+fn document<T: serde::Serialize>(value: &T) -> Answer {
+    match serde_json::to_vec(value) {
+        Ok(bytes) => json(bytes),
+        Err(error) => words(StatusCode::INTERNAL_SERVER_ERROR, &error.to_string()),
+    }
 }
 
 fn json(bytes: Vec<u8>) -> Answer {

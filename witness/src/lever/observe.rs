@@ -17,7 +17,7 @@ pub fn observe(root: &Root, subject: &Subject, declared: &Declared) -> Observed 
     let pids = servers(root, &members, subject.main, subject.port);
     Observed {
         servers: pids.into_iter().map(|pid| server(root, pid, declared)).collect(),
-        limits: members.iter().filter_map(|process| Some(Cgroup::of(root, process.pid).ok()?.limits())).collect(),
+        limits: members.iter().filter_map(|process| Some(cgroup(root, process.pid)?.limits())).collect(),
         affinity: members.iter().flat_map(|process| affinity(root, process)).collect(),
         settings: settings(subject.admin),
     }
@@ -29,6 +29,12 @@ fn server(root: &Root, pid: u32, declared: &Declared) -> ServerProcess {
         command_line: CommandLine::read(root, pid).ok().filter(|line| !line.words.is_empty()),
         environment: Environment::read(root, pid, &keys, b"").ok().map(|environment| environment.declared),
     }
+}
+
+/// The cgroup of a process as this one sees it; else, in another container, as that container sees its own.
+fn cgroup(root: &Root, pid: u32) -> Option<Cgroup> {
+    let seen = Cgroup::of(root, pid).ok().filter(|cgroup| cgroup.places().next().is_some());
+    seen.or_else(|| Cgroup::of_container(root, pid).ok())
 }
 
 fn affinity(root: &Root, process: &Process) -> Vec<crate::CpuList> {

@@ -1,4 +1,4 @@
-//! Who may order: the driver is given the SHA-256 of a token, callers bring the token.
+//! Who may order: driver and witness are given the SHA-256 of a token, callers bring the token.
 
 use std::str::FromStr;
 
