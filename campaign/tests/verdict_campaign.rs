@@ -144,6 +144,63 @@ fn a_real_difference_is_claimed_with_its_interval() {
     assert!(near(found.matched[0].cpu.value, 0.8));
 }
 
+/// Four arms of three replicates, half a percent apart.
+fn four(last: f64) -> Vec<Run> {
+    let arms = [("a", 500.0), ("b", 500.0), ("c", 500.0), ("d", last)];
+    arms.into_iter().flat_map(|(arm, capacity)| three(arm, capacity, 1e6, 1000)).collect()
+}
+
+fn of_three(runs: &[Run]) -> Vec<Comparison> {
+    let arm = |name: &str| json!({"name": name, "server": {"preset": "rest"}, "protocol": "Http1"});
+    let compare = |name: &str| json!({"name": name, "control": "a", "treatment": name});
+    let plan = planned(json!({
+        "arms": (["a", "b", "c", "d"].map(arm)),
+        "compare": (["b", "c", "d"].map(compare)),
+    }));
+    judge(&plan, runs).comparisons
+}
+
+#[test]
+fn of_several_comparisons_each_must_lie_further_beyond_chance() {
+    // By chance 0.94 % alone, so the floor of 1 %; of three 1.23 %.
+    let check = |last: f64, nil, remark: bool| {
+        let found = of_three(&four(last)).pop().unwrap();
+        assert_eq!((found.asked, found.capacity.nil), (3, nil), "{last} {:?}", found.capacity);
+        let words = "capacity: above the floor of one comparison, below that of 3; \
+                     not claimed: ask fewer, or add replicates";
+        assert_eq!(found.remarks.iter().any(|told| told == words), remark, "{:?}", found.remarks);
+        assert_eq!(ratio_words(&found.capacity).ends_with(", not claimed"), remark);
+    };
+    check(504.9, Some(true), false);
+    check(505.5, None, true);
+    check(506.5, Some(false), false);
+    // The interval is that of one comparison.
+    let unclaimed = of_three(&four(505.5)).pop().unwrap().capacity;
+    assert!(unclaimed.low.unwrap() > 1.0 && unclaimed.high.unwrap() < 1.022, "{unclaimed:?}");
+    assert!(near(unclaimed.claimed_from, 1.0124));
+}
+
+#[test]
+fn costs_and_latencies_of_several_comparisons_are_held_to_the_same_bound() {
+    let mut runs = four(500.0);
+    for row in runs.iter_mut().filter(|run| run.arm == "d").flat_map(|run| &mut run.rows) {
+        row.cpu_nanos_per_request = row.cpu_nanos_per_request.map(|cpu| cpu * 0.989);
+        row.p99_micros = row.p99_micros.map(|p99| p99 * 1.011);
+    }
+    let found = of_three(&runs).pop().unwrap();
+    assert!(found.cpu.is_unclaimed() && found.p99.is_unclaimed(), "{found:?}");
+    assert_eq!((found.capacity.nil, found.p50.nil), (Some(true), Some(true)));
+    assert_eq!(
+        found.remarks,
+        [
+            "CPU per request, p99: above the floor of one comparison, below that of 3; not claimed: ask fewer, or add replicates"
+        ]
+    );
+    // Rate by rate there are three times as many looks.
+    assert_eq!(found.matched.len(), 3);
+    assert!(found.matched[0].cpu.claimed_from > found.cpu.claimed_from);
+}
+
 #[test]
 fn a_floor_bounds_the_ratio_on_one_side() {
     let found = compared(&both(three("a", 500.0, 1e6, 1000), three("b", 5000.0, 1e6, 1000)));
@@ -294,5 +351,6 @@ fn a_lever_is_worth_what_it_changes_against_the_unchanged_arm() {
         levers.iter().map(|lever| (lever.levers.join("+"), lever.already_on, lever.capacity.nil)).collect();
     let expected = [("on", false, Some(false)), ("same", true, Some(true)), ("on+same", false, Some(false))];
     assert_eq!(worth, expected.map(|(name, on, nil)| (name.to_owned(), on, nil)));
+    assert!(levers.iter().all(|lever| lever.asked == 3));
     assert!(near(levers[0].capacity.value, 1.2) && levers[0].cpu.nil == Some(true));
 }

@@ -57,6 +57,72 @@ fn near(value: f64, expected: f64) -> bool {
     (value - expected).abs() <= 1e-9 * expected.abs()
 }
 
+/// A ramp of any shape: steps that deliver all, shed, recover and fall, at rates that rise unevenly.
+fn ragged() -> impl Strategy<Value = Vec<Row>> {
+    let share = prop_oneof![
+        4 => Just(1.0),
+        1 => Just(0.9995),
+        1 => Just(0.997),
+        1 => Just(0.985),
+        2 => 0.85..0.97_f64,
+        1 => 0.3..0.8_f64,
+    ];
+    let p50 = prop_oneof![3 => 100..500_u32, 1 => 3_000..60_000_u32];
+    let step = (1.1..1.7_f64, share, p50, proptest::option::of(10..900_u32));
+    proptest::collection::vec(step, 3..14).prop_map(|steps| {
+        let mut offered = 100.0_f64;
+        let mut rows = vec![Row { warmup: true, offered, delivered: Some(offered), ..Row::default() }];
+        for (rise, share, p50, cpu) in steps {
+            offered = (offered * rise).round();
+            let delivered = (offered * share * 10.0).round() / 10.0;
+            rows.push(Row {
+                offered,
+                delivered: Some(delivered),
+                knee_per_second: Some(((offered - delivered) * 5.0).round() / 10.0),
+                p50_micros: Some(f64::from(p50) * 10.0),
+                p99_micros: Some(f64::from(p50) * 30.0),
+                cpu_nanos_per_request: cpu.map(|micros| f64::from(micros) * 1000.0),
+                ..Row::default()
+            });
+        }
+        rows
+    })
+}
+
+fn scaled(rows: &[Row], by: f64) -> Vec<Row> {
+    let scale = |row: &Row| Row {
+        offered: row.offered * by,
+        delivered: row.delivered.map(|delivered| delivered * by),
+        knee_per_second: row.knee_per_second.map(|knee| knee * by),
+        ..row.clone()
+    };
+    rows.iter().map(scale).collect()
+}
+
+/// Every rate that a judgement tells, in a fixed order; absent ones as NaN.
+fn rates(judgement: &RunJudgement) -> Vec<f64> {
+    let RunJudgement { first_step, knee, outliers, plateau, capacity, slo_capacity, collapse, split, .. } = judgement;
+    let told = |value: Option<f64>| value.unwrap_or(f64::NAN);
+    let mut all = vec![
+        told(*first_step),
+        told(knee.map(|knee| knee.last)),
+        told(knee.map(|knee| knee.first_broken)),
+        told(plateau.map(|plateau| plateau.low)),
+        told(plateau.map(|plateau| plateau.median)),
+        told(plateau.map(|plateau| plateau.high)),
+        told(capacity.map(|capacity| capacity.per_second)),
+        told(slo_capacity.map(|capacity| capacity.per_second)),
+        told(*collapse),
+    ];
+    all.extend(outliers);
+    all.extend(split);
+    all
+}
+
+fn verdicts(rows: &[Row]) -> Vec<Option<Verdict>> {
+    rows.iter().map(|row| row.verdict).collect()
+}
+
 fn any_row() -> impl Strategy<Value = Row> {
     let number =
         || proptest::option::of(prop_oneof![Just(0.0), Just(-1.0), 0.0..1e6_f64, Just(f64::NAN), Just(f64::MAX)]);
@@ -83,9 +149,40 @@ proptest! {
         let (knee, scaled_knee) = (plain.knee.unwrap(), scaled.knee.unwrap());
         prop_assert!(near(scaled_knee.last, knee.last * scale) && near(scaled_knee.first_broken, knee.first_broken * scale));
         let (plateau, scaled_plateau) = (plain.plateau.unwrap(), scaled.plateau.unwrap());
+        prop_assert!(near(scaled.capacity.unwrap().per_second, plain.capacity.unwrap().per_second * scale));
         prop_assert!(near(scaled_plateau.median, plateau.median * scale) && near(scaled_plateau.low, plateau.low * scale));
-        let verdicts = |rows: &[Row]| rows.iter().map(|row| row.verdict).collect::<Vec<_>>();
         prop_assert_eq!(verdicts(&rows), verdicts(&scaled_rows));
+    }
+
+    #[test]
+    fn scaling_all_rates_of_any_ramp_scales_every_rate_that_is_told(rows in ragged(), by in 0.01..1000.0_f64) {
+        let (plain_rows, plain) = judged(rows.clone());
+        let (scaled_rows, scaled) = judged(scaled(&rows, by));
+        prop_assert_eq!(verdicts(&plain_rows), verdicts(&scaled_rows));
+        let (plain_rates, scaled_rates) = (rates(&plain), rates(&scaled));
+        prop_assert_eq!(plain_rates.len(), scaled_rates.len());
+        for (plain, scaled) in plain_rates.iter().zip(&scaled_rates) {
+            prop_assert!(near(*scaled, plain * by) || plain.is_nan() && scaled.is_nan(), "{plain} {scaled}");
+        }
+        let floor = |judgement: &RunJudgement| judgement.capacity.map(|capacity| capacity.at_least);
+        prop_assert_eq!((plain.extend, floor(&plain)), (scaled.extend, floor(&scaled)));
+    }
+
+    #[test]
+    fn a_clean_step_between_two_judged_clean_ones_of_any_ramp_changes_nothing(rows in ragged(), along in 0.1..0.9_f64) {
+        let (found, before) = judged(rows.clone());
+        let clean = |at: usize| found[at].verdict == Some(Verdict::Clean);
+        for at in (1..rows.len()).filter(|at| clean(at - 1) && clean(*at)) {
+            let (low, high) = (&rows[at - 1], &rows[at]);
+            let offered = low.offered + (high.offered - low.offered) * along;
+            let between = Row { offered, delivered: Some(offered), knee_per_second: Some(0.0), ..low.clone() };
+            let mut more = rows.clone();
+            more.insert(at, between);
+            let (mut more, after) = judged(more);
+            prop_assert_eq!(more.remove(at).verdict, Some(Verdict::Clean));
+            prop_assert_eq!(verdicts(&more), verdicts(&found));
+            prop_assert_eq!(&after, &before);
+        }
     }
 
     #[test]
@@ -113,7 +210,11 @@ proptest! {
             let kept = rows[..=(server.below + cut) as usize].to_vec();
             let (_, short) = judged(kept);
             prop_assert!(short.plateau.is_none() && short.extend);
-            prop_assert!(short.capacity.unwrap().at_least);
+            // The first two rows are the warm-up and the first step.
+            let best = rows[2..=(server.below + cut) as usize].iter().filter_map(|row| row.delivered).fold(0.0, f64::max);
+            let capacity = short.capacity.unwrap();
+            prop_assert!(capacity.at_least);
+            prop_assert_eq!(capacity.per_second, best);
         }
     }
 
@@ -130,6 +231,22 @@ proptest! {
         for text in [csv(&rows), markdown(&rows), json] {
             let table = Reading::of(&text).tables.remove(0);
             prop_assert_eq!(&judged(table.rows).1, &expected, "{}", text);
+        }
+    }
+
+    #[test]
+    fn a_table_of_any_ramp_and_its_copy_in_another_format_give_the_same(rows in ragged()) {
+        let (expected_rows, expected) = judged(rows.clone());
+        let json = serde_json::to_string(&rows).unwrap();
+        let tabs = csv(&rows).replace(',', "\t");
+        for text in [csv(&rows), tabs, markdown(&rows), json] {
+            let reading = Reading::of(&text);
+            prop_assert_eq!(reading.tables.len(), 1);
+            let (read_rows, read) = judged(reading.tables[0].rows.clone());
+            prop_assert_eq!(&read, &expected, "{}", text);
+            prop_assert_eq!(verdicts(&read_rows), verdicts(&expected_rows));
+            let cpu = |rows: &[Row]| rows.iter().map(|row| row.cpu_nanos_per_request).collect::<Vec<_>>();
+            prop_assert_eq!(cpu(&read_rows), cpu(&expected_rows), "{}", text);
         }
     }
 

@@ -218,9 +218,17 @@ pub struct ComparisonStatus {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 9_007_199_254_740_991_i64))]
     pub high: Option<i64>,
-    /// True where the difference is below the noise floor.
+    /// True where the difference is below the noise floor, false where it is claimed; absent where neither can be said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nil: Option<bool>,
+    /// Comparisons asked of this body: the more there are, the further beyond chance a difference must lie to be claimed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 9_007_199_254_740_991_i64))]
+    pub asked: Option<i64>,
+    /// The ratio from which a difference is claimed, thousandths; downward from its inverse.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1_000, max = 9_007_199_254_740_991_i64))]
+    pub claimed_from: Option<i64>,
     /// Why the two must not be compared: each difference that was not declared.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 16), inner(length(max = 256)))]

@@ -5,76 +5,131 @@ use std::collections::BTreeMap;
 use serde_json::json;
 use soak_campaign::plan::{Means, Plan, plan};
 use soak_campaign::verdict::{Capacity, RunJudgement, RunResult, judge_campaign};
-use soak_crds::spec::Compare;
 
 const ARMS: [&str; 4] = ["a", "b", "c", "d"];
 const REPLICATES: usize = 3;
 /// Standard deviation of a capacity's logarithm: three replicates then lie 0.1 to 4 % apart, as seen in real campaigns.
 const SPREAD: (f64, f64) = (0.0006, 0.0236);
+/// The share of runs that go wrong, and by how many spreads.
+const OUTLIERS: (f64, f64) = (0.05, 5.0);
+
+/// What kind of campaign is drawn.
+#[derive(Debug, Clone, Copy)]
+pub struct Drawn {
+    /// Comparisons asked: the first arm with the second, and on to the last.
+    pub asked: usize,
+    /// Replicates that count.
+    pub replicates: Replicates,
+    /// How runs of one arm differ.
+    pub spread: Spread,
+    /// How far the second arm lies above the others, in spreads.
+    pub apart: f64,
+}
+
+/// Replicates that count.
+#[derive(Debug, Clone, Copy)]
+pub enum Replicates {
+    /// Three of every arm.
+    Three,
+    /// One of three is void in the second and the fourth arm.
+    TwoAndThree,
+}
+
+/// How runs of one arm differ.
+#[derive(Debug, Clone, Copy)]
+pub enum Spread {
+    /// Normally, the same in every arm.
+    Same,
+    /// The same, but one run in twenty is five spreads low.
+    Outliers,
+    /// The second arm's spread is three times that of the others.
+    OneWider,
+}
 
 /// How often a difference was claimed, as shares.
 pub struct Odds {
-    /// Between the first arm and the second.
-    pub one: f64,
-    /// Between the first arm and any other.
+    /// Between the first arm and the second, in the direction in which they differ.
+    pub given: f64,
+    /// In any comparison.
     pub any: f64,
 }
 
-/// Judges so many campaigns in which the second arm is better than the others by so many times the spread.
-pub fn simulate(campaigns: u32, seed: u64, times: f64) -> Odds {
-    let plan = the_plan();
+/// Judges so many campaigns.
+pub fn simulate(campaigns: u32, seed: u64, drawn: Drawn) -> Odds {
+    let plan = the_plan(drawn.asked);
     let mut chance = Chance { state: seed };
-    let (mut one, mut any) = (0, 0);
+    let (mut given, mut any) = (0, 0);
     for _ in 0..campaigns {
-        let claimed = judged(&plan, &mut chance, times);
-        one += u32::from(claimed[0]);
+        let claimed = claimed(&plan, &mut chance, drawn);
+        given += u32::from(claimed[0]);
         any += u32::from(claimed.contains(&true));
     }
-    Odds { one: f64::from(one) / f64::from(campaigns), any: f64::from(any) / f64::from(campaigns) }
+    Odds { given: f64::from(given) / f64::from(campaigns), any: f64::from(any) / f64::from(campaigns) }
 }
 
-/// Whether the second, third and fourth arm are each said to differ from the first.
-fn judged(plan: &Plan, chance: &mut Chance, times: f64) -> Vec<bool> {
+/// Whether each comparison is said to differ, and in the direction in which it does where there is one.
+fn claimed(plan: &Plan, chance: &mut Chance, drawn: Drawn) -> Vec<bool> {
     let spread = SPREAD.0 + chance.uniform() * (SPREAD.1 - SPREAD.0);
-    let mut draw = |arm: usize| {
-        let mean = if arm == 1 { times * spread } else { 0.0 };
-        let per_second = 1000.0 * (mean + spread * chance.normal()).exp();
-        RunJudgement { capacity: Some(Capacity { per_second, at_least: false }), ..RunJudgement::default() }
-    };
-    let drawn: Vec<(&str, RunJudgement)> =
-        (0..ARMS.len() * REPLICATES).map(|run| (ARMS[run % ARMS.len()], draw(run % ARMS.len()))).collect();
+    let runs: Vec<(usize, RunJudgement, Option<&str>)> = (0..ARMS.len() * REPLICATES)
+        .map(|run| {
+            let arm = run % ARMS.len();
+            let per_second = 1000.0 * (spread * deviation(chance, drawn, arm)).exp();
+            let capacity = Some(Capacity { per_second, at_least: false });
+            (arm, RunJudgement { capacity, ..RunJudgement::default() }, void(drawn.replicates, run))
+        })
+        .collect();
     let fingerprint = BTreeMap::new();
-    let run = |(arm, judgement)| RunResult {
-        run: arm,
-        arm,
+    let result = |(arm, judgement, void)| RunResult {
+        run: ARMS[arm],
+        arm: ARMS[arm],
         body: "tiny",
         fingerprint: &fingerprint,
         rows: &[],
         judgement,
-        void: None,
+        void,
     };
-    let runs: Vec<_> = drawn.iter().map(|(arm, judgement)| run((*arm, judgement))).collect();
-    let judgement = judge_campaign(plan, &runs);
-    judgement.comparisons.iter().map(|comparison| comparison.capacity.nil == Some(false)).collect()
+    let results: Vec<_> = runs.iter().map(|(arm, judgement, void)| result((*arm, judgement, *void))).collect();
+    let judgement = judge_campaign(plan, &results);
+    let right = |value: Option<f64>| drawn.apart <= 0.0 || value.is_some_and(|value| value > 1.0);
+    let capacities = judgement.comparisons.iter().map(|comparison| comparison.capacity);
+    capacities.map(|ratio| ratio.nil == Some(false) && right(ratio.value)).collect()
+}
+
+/// How far one run lies from the others' mean, in spreads.
+fn deviation(chance: &mut Chance, drawn: Drawn, arm: usize) -> f64 {
+    let second = arm == 1;
+    let mean = if second { drawn.apart } else { 0.0 };
+    let normal = chance.normal();
+    mean + match drawn.spread {
+        Spread::Outliers if chance.uniform() <= OUTLIERS.0 => normal - OUTLIERS.1,
+        Spread::OneWider if second => 3.0 * normal,
+        Spread::Same | Spread::Outliers | Spread::OneWider => normal,
+    }
+}
+
+fn void(replicates: Replicates, run: usize) -> Option<&'static str> {
+    match replicates {
+        Replicates::Three => None,
+        Replicates::TwoAndThree => (run < ARMS.len() && run % 2 == 1).then_some("a lever did not hold"),
+    }
 }
 
 #[allow(clippy::expect_used, reason = "a constant document, planned by every run of the tests")]
-fn the_plan() -> Plan {
+fn the_plan(asked: usize) -> Plan {
     let arms: Vec<_> =
         ARMS.iter().map(|name| json!({"name": name, "server": {"preset": "rest"}, "protocol": "Http1"})).collect();
-    let spec = json!({"arms": arms, "bodies": [{"preset": "Tiny"}], "ramp": {"steps": {"rates": [100, 200]}}});
+    let against_first = |name: &&str| json!({"name": name, "control": ARMS[0], "treatment": name});
+    let compare: Vec<_> = ARMS[1..=asked].iter().map(against_first).collect();
+    let spec = json!({
+        "arms": arms,
+        "bodies": [{"preset": "Tiny"}],
+        "ramp": {"steps": {"rates": [100, 200]}},
+        "compare": compare,
+    });
     let resource =
         json!({"apiVersion": "soak.dev/v1alpha1", "kind": "SoakCampaign", "metadata": {"name": "c"}, "spec": spec});
     let spec = serde_json::from_value(soak_crds::with_defaults(&resource)["spec"].clone()).expect("a valid spec");
-    let mut plan = plan(&spec, "equal-arms", &Means::default()).expect("a valid plan");
-    let against_first = |name: &&str| Compare {
-        name: (*name).to_owned(),
-        control: ARMS[0].to_owned(),
-        treatment: (*name).to_owned(),
-        across_ramps: false,
-    };
-    plan.compare = ARMS[1..].iter().map(against_first).collect();
-    plan
+    plan(&spec, "equal-arms", &Means::default()).expect("a valid plan")
 }
 
 /// `SplitMix64`.

@@ -47,6 +47,8 @@ pub(super) fn comparison(comparison: &Comparison) -> ComparisonStatus {
         low: permille(capacity.low),
         high: permille(capacity.high),
         nil: capacity.nil,
+        asked: i64::try_from(comparison.asked).ok(),
+        claimed_from: permille(capacity.claimed_from),
         refused: comparison.refused.iter().take(MOST_REASONS).map(|reason| short(reason)).collect(),
     }
 }

@@ -54,7 +54,7 @@ fn judged(plan: &Plan, run: &PlannedRun, ledger: &Ledger) -> JudgedRun {
     let (rows, signals) = record.map(AttemptRecord::proven_rows).unwrap_or_default();
     let (rows, mut judgement) = judge_run(rows, &signals, &plan.bounds);
     judgement.slo_capacity = plan.slo.as_ref().and_then(|slo| slo_capacity(&rows, slo));
-    let drift = is_hold(run).then(|| drift(&rows));
+    let drift = is_hold(run).then(|| drift(&rows, &plan.bounds));
     judgement.extend &= drift.is_none();
     judgement.split.extend(record.map(splits).unwrap_or_default());
     judgement.split.sort_by(f64::total_cmp);

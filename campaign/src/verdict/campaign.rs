@@ -37,7 +37,8 @@ pub fn judge_campaign(plan: &Plan, runs: &[RunResult<'_>]) -> CampaignJudgement 
     for body in plan.bodies.iter().map(|body| body.name.as_str()) {
         found.arms.extend(plan.arms.iter().map(|arm| judge(&arm.name, body, runs)));
         found.floors.extend(capacity_floor(body, runs).map(|floor| (body.to_owned(), floor)));
-        let questions = plan.compare.iter().map(|compare| Question { compare, body, declared: &[] });
+        let questions =
+            plan.compare.iter().map(|compare| Question { compare, body, declared: &[], asked: plan.compare.len() });
         found.comparisons.extend(questions.map(|question| compare(&question, runs)));
         found.levers.extend(worth(&plan.arms, body, runs));
         let CampaignJudgement { arms, comparisons, .. } = &found;

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use soak_crds::spec::Compare;
 
-use super::noise::{Floor, Ratio, Side};
+use super::noise::{Asked, Floor, Ratio, Side};
 use super::replicate::{RunResult, capacities, is_kept, kept_at, same_rate};
 use crate::table::{Row, number};
 
@@ -35,6 +35,8 @@ pub struct Comparison {
     pub refused: Vec<String>,
     /// Why the numbers are worth less than their intervals say.
     pub penalty: Option<String>,
+    /// Comparisons asked of this body: the more there are, the further beyond chance a difference must lie to be claimed.
+    pub asked: usize,
     /// Capacity.
     pub capacity: Ratio,
     /// CPU per request over the matched rates.
@@ -73,11 +75,13 @@ pub(super) struct Question<'a> {
     pub body: &'a str,
     /// Parts of the fingerprint that the question itself changes.
     pub declared: &'a [&'a str],
+    /// Questions of this kind, this one included.
+    pub asked: usize,
 }
 
 /// Compares two arms under one body. `runs` are all runs of the campaign: the noise is pooled over them.
 pub(super) fn compare(question: &Question<'_>, runs: &[RunResult<'_>]) -> Comparison {
-    let Question { compare, body, declared } = *question;
+    let Question { compare, body, declared, asked } = *question;
     let field = Field::new(body, runs);
     let (control, treatment) = (field.of(&compare.control), field.of(&compare.treatment));
     let mut found = Comparison {
@@ -85,6 +89,7 @@ pub(super) fn compare(question: &Question<'_>, runs: &[RunResult<'_>]) -> Compar
         body: body.to_owned(),
         control: compare.control.clone(),
         treatment: compare.treatment.clone(),
+        asked,
         ..Comparison::default()
     };
     let differences = differences(control, treatment, declared);
@@ -95,36 +100,52 @@ pub(super) fn compare(question: &Question<'_>, runs: &[RunResult<'_>]) -> Compar
         return found;
     }
     found.penalty = across.then(|| ACROSS_RAMPS_WORDS.to_owned());
-    let least = across.then_some(ACROSS_RAMPS);
-    found.capacity = field.ratio(capacities, control, treatment, least, &mut found.remarks);
-    fill_matched(&mut found, &field, control, treatment, least);
+    let asked = Asked { together: asked, least: if across { ACROSS_RAMPS } else { Asked::alone().least } };
+    found.capacity = field.ratio(capacities, control, treatment, asked, &mut found.remarks);
+    fill_matched(&mut found, &field, control, treatment, asked);
+    let unclaimed = unclaimed(&found);
+    found.remarks.extend(unclaimed);
     found
 }
 
-fn fill_matched(
-    found: &mut Comparison,
-    field: &Field<'_>,
-    control: &Runs<'_>,
-    treatment: &Runs<'_>,
-    least: Option<f64>,
-) {
+/// What stands out alone and not among all that were asked.
+fn unclaimed(found: &Comparison) -> Option<String> {
+    let measures = [
+        ("capacity", found.capacity),
+        ("CPU per request", found.cpu),
+        ("p50", found.p50),
+        ("p99", found.p99),
+        ("memory", found.memory),
+    ];
+    let names: Vec<_> =
+        measures.into_iter().filter(|(_, ratio)| ratio.is_unclaimed()).map(|(measure, _)| measure).collect();
+    (!names.is_empty()).then(|| format!("{}: {}", names.join(", "), unclaimed_words(found.asked)))
+}
+
+/// Why a difference beyond the floor of one comparison is not claimed.
+pub fn unclaimed_words(asked: usize) -> String {
+    format!("above the floor of one comparison, below that of {asked}; not claimed: ask fewer, or add replicates")
+}
+
+fn fill_matched(found: &mut Comparison, field: &Field<'_>, control: &Runs<'_>, treatment: &Runs<'_>, asked: Asked) {
     let rates = matched_rates(control, treatment);
     if rates.is_empty() {
         found.remarks.push("no rate is kept by every run of both arms: cost and latency are not compared".to_owned());
         return;
     }
-    let over = |measure: Measure, rates: &[f64]| {
-        field.ratio(|runs: &Runs<'_>| at_rates(runs, rates, measure), control, treatment, least, &mut Vec::new())
+    let over = |measure: Measure, rates: &[f64], asked: Asked| {
+        field.ratio(|runs: &Runs<'_>| at_rates(runs, rates, measure), control, treatment, asked, &mut Vec::new())
     };
-    found.cpu = over(|row| row.cpu_nanos_per_request, &rates);
-    found.p50 = over(|row| row.p50_micros, &rates);
-    found.p99 = over(|row| row.p99_micros, &rates);
-    found.memory = over(|row| row.rss_bytes.map(|bytes| bytes as f64), &rates);
+    found.cpu = over(|row| row.cpu_nanos_per_request, &rates, asked);
+    found.p50 = over(|row| row.p50_micros, &rates, asked);
+    found.p99 = over(|row| row.p99_micros, &rates, asked);
+    found.memory = over(|row| row.rss_bytes.map(|bytes| bytes as f64), &rates, asked);
+    let by_rate = Asked { together: asked.together * rates.len(), ..asked };
     let at = |rate: &f64| Matched {
         rate: *rate,
-        cpu: over(|row| row.cpu_nanos_per_request, &[*rate]),
-        p50: over(|row| row.p50_micros, &[*rate]),
-        p99: over(|row| row.p99_micros, &[*rate]),
+        cpu: over(|row| row.cpu_nanos_per_request, &[*rate], by_rate),
+        p50: over(|row| row.p50_micros, &[*rate], by_rate),
+        p99: over(|row| row.p99_micros, &[*rate], by_rate),
     };
     found.matched = rates.iter().map(at).collect();
 }
@@ -156,7 +177,7 @@ impl<'a> Field<'a> {
         measure: impl Fn(&Runs<'_>) -> Side,
         control: &Runs<'_>,
         treatment: &Runs<'_>,
-        least: Option<f64>,
+        asked: Asked,
         remarks: &mut Vec<String>,
     ) -> Ratio {
         let floor = self.floor(&measure);
@@ -171,7 +192,7 @@ impl<'a> Field<'a> {
         if floor.is_none() {
             remarks.push("too few replicates that count for a noise floor: no difference can be claimed".to_owned());
         }
-        Ratio::between(&control, &treatment, floor.as_ref(), least)
+        Ratio::between(&control, &treatment, floor.as_ref(), asked)
     }
 
     /// Floors tell how far the ramp went, not how an arm varies: they are not pooled.

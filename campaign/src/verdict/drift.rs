@@ -2,18 +2,14 @@
 //! clean. In: its rows in the order of time, each a stretch of equal length.
 
 use serde::{Deserialize, Serialize};
+use soak_crds::spec::JudgeBounds;
 
-use super::noise::{Floor, Ratio, Side};
+use super::evidence::percent;
+use super::noise::{Asked, Floor, Ratio, Side};
+use super::question::ratio_words;
 use super::standing::answered;
 use super::{Evidence, Verdict};
 use crate::table::Row;
-
-/// Drift smaller than this is not called so, however certain it is.
-const LEAST: f64 = 0.05;
-/// Errors that rise by more than this share of the calls due are drift.
-const LEAST_ERRORS: f64 = 0.001;
-/// Rows that each quarter needs.
-const FEWEST: usize = 3;
 
 /// What a hold means.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -36,37 +32,49 @@ pub struct Drift {
 }
 
 /// Judges the rows of a hold.
-pub fn drift(rows: &[Row]) -> Drift {
+pub fn drift(rows: &[Row], bounds: &JudgeBounds) -> Drift {
     let held: Vec<(usize, &Row)> = rows.iter().enumerate().filter(|(_, row)| !row.warmup).collect();
     let unclean = held.iter().filter(|(_, row)| row.verdict.is_some_and(|verdict| verdict != Verdict::Clean));
     let mut found = Drift { unclean: unclean.map(|(at, _)| *at).collect(), ..Drift::default() };
     let quarter = held.len() / 4;
-    if quarter < FEWEST {
-        found.unknown = Some(format!("{} rows: each quarter needs {FEWEST}", held.len()));
-        return found;
-    }
     let part = |rows: &[(usize, &Row)]| rows.iter().map(|(_, row)| (*row).clone()).filter(counts).collect::<Vec<Row>>();
     let (first, last) = (part(&held[..quarter]), part(&held[held.len() - quarter..]));
-    found.p99 = ratio(&first, &last, |row| row.p99_micros);
-    found.cpu = ratio(&first, &last, |row| row.cpu_nanos_per_request);
-    found.rss = ratio(&first, &last, |row| row.rss_bytes.map(|bytes| bytes as f64));
+    found.unknown = unknown(&first, &last, bounds);
+    if found.unknown.is_some() {
+        return found;
+    }
+    let ratio = |measure| ratio(&first, &last, measure, bounds);
+    found.p99 = ratio(|row| row.p99_micros);
+    found.cpu = ratio(|row| row.cpu_nanos_per_request);
+    found.rss = ratio(|row| row.rss_bytes.map(|bytes| bytes as f64));
     found.errors_permille = errors(&last).zip(errors(&first)).map(|(last, first)| (last - first) * 1000.0);
-    found.drifted = drifted(&found);
+    found.drifted = drifted(&found, bounds);
     found
+}
+
+/// Why drift cannot be told.
+fn unknown(first: &[Row], last: &[Row], bounds: &JudgeBounds) -> Option<String> {
+    let needed = bounds.drift_min_stretches;
+    let few = |rows: &[Row]| i32::try_from(rows.len()).is_ok_and(|rows| rows < needed);
+    (few(first) || few(last)).then(|| {
+        let (first, last) = (first.len(), last.len());
+        format!("{first} stretches count in the first quarter, {last} in the last: each needs {needed}")
+    })
 }
 
 fn counts(row: &Row) -> bool {
     row.withdrawn.is_none() && row.verdict != Some(Verdict::Void)
 }
 
-fn ratio(first: &[Row], last: &[Row], measure: fn(&Row) -> Option<f64>) -> Ratio {
+fn ratio(first: &[Row], last: &[Row], measure: fn(&Row) -> Option<f64>, bounds: &JudgeBounds) -> Ratio {
     let side = |rows: &[Row]| Side {
         logs: rows.iter().filter_map(measure).filter(|value| *value > 0.0).map(f64::ln).collect(),
         at_least: false,
     };
     let (first, last) = (side(first), side(last));
     let floor = Floor::pooled([first.logs.as_slice(), last.logs.as_slice()]);
-    Ratio::between(&first, &last, floor.as_ref(), Some(LEAST))
+    let asked = Asked { together: 1, least: f64::from(bounds.drift_percent) / 100.0 };
+    Ratio::between(&first, &last, floor.as_ref(), asked)
 }
 
 fn errors(rows: &[Row]) -> Option<f64> {
@@ -74,25 +82,34 @@ fn errors(rows: &[Row]) -> Option<f64> {
     (!shares.is_empty()).then(|| shares.iter().sum::<f64>() / shares.len() as f64)
 }
 
-fn drifted(drift: &Drift) -> Vec<Evidence> {
+fn drifted(drift: &Drift, bounds: &JudgeBounds) -> Vec<Evidence> {
     let ratios = [("p99", drift.p99), ("CPU per request", drift.cpu), ("RSS", drift.rss)];
     let moved = |(measure, ratio): &(&str, Ratio)| {
-        let value = format!("{} from first to last quarter", super::question::ratio_words(ratio));
-        (ratio.nil == Some(false)).then(|| Evidence::held(measure, value, format!("within {} %", LEAST * 100.0)))
+        let value = format!("{} from first to last quarter", ratio_words(ratio));
+        (ratio.nil == Some(false)).then(|| Evidence::held(measure, value, format!("within {} %", bounds.drift_percent)))
     };
-    let errors = drift.errors_permille.filter(|permille| *permille > LEAST_ERRORS * 1000.0);
-    let errors = errors.map(|permille| {
-        let value = format!("{} more", super::evidence::percent(permille / 1000.0));
-        Evidence::held("errors", value, format!("≤ {}", super::evidence::percent(LEAST_ERRORS)))
-    });
+    let most = f64::from(bounds.drift_errors_per_ten_thousand) / 10_000.0;
+    let errors = drift.errors_permille.map(|permille| permille / 1000.0).filter(|more| *more > most);
+    let errors =
+        errors.map(|more| Evidence::held("errors", format!("{} more", percent(more)), format!("≤ {}", percent(most))));
     ratios.iter().filter_map(moved).chain(errors).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::drift;
+    use soak_crds::spec::JudgeBounds;
+
+    use super::{Drift, drift};
     use crate::table::Row;
     use crate::verdict::Verdict;
+
+    fn judged(rows: &[Row]) -> Drift {
+        drift(rows, &JudgeBounds::default())
+    }
+
+    fn drifted(found: &Drift) -> Vec<&str> {
+        found.drifted.iter().map(|evidence| evidence.measure.as_str()).collect()
+    }
 
     /// Forty minutes; each measure wobbles by a percent and moves as told.
     fn hold(p99: f64, cpu: f64, rss: f64, errors: f64) -> Vec<Row> {
@@ -118,9 +135,8 @@ mod tests {
     #[test]
     fn what_moves_between_first_and_last_quarter_is_drift() {
         let check = |rows: &[Row], expected: &[&str]| {
-            let found = drift(rows);
-            let drifted: Vec<_> = found.drifted.iter().map(|evidence| evidence.measure.as_str()).collect();
-            assert_eq!(drifted, expected, "{found:?}");
+            let found = judged(rows);
+            assert_eq!(drifted(&found), expected, "{found:?}");
         };
         check(&hold(1.0, 1.0, 1.0, 0.0), &[]);
         check(&hold(1.5, 1.0, 1.0, 0.0), &["p99"]);
@@ -138,15 +154,54 @@ mod tests {
         rows[0].verdict = None;
         rows[7].verdict = Some(Verdict::PastKnee);
         rows[30].verdict = Some(Verdict::Contaminated);
-        assert_eq!(drift(&rows).unclean, [7, 30]);
+        assert_eq!(judged(&rows).unclean, [7, 30]);
+    }
+
+    #[test]
+    fn every_bound_of_drift_is_a_setting_and_is_told() {
+        let check = |rows: &[Row], bounds: JudgeBounds, expected: &[(&str, &str)]| {
+            let found = drift(rows, &bounds);
+            let told: Vec<_> =
+                found.drifted.iter().map(|told| (told.measure.as_str(), told.bound.as_deref().unwrap())).collect();
+            assert_eq!(told, expected, "{found:?}");
+        };
+        let percent = |drift_percent| JudgeBounds { drift_percent, ..JudgeBounds::default() };
+        // Over forty minutes the quarters lie 30/39 of the way apart: 1.1 becomes 7.6 %.
+        let slow = hold(1.1, 1.0, 1.0, 0.0);
+        check(&slow, percent(5), &[("p99", "within 5 %")]);
+        check(&slow, percent(7), &[("p99", "within 7 %")]);
+        check(&slow, percent(8), &[]);
+        let errors = |most| JudgeBounds { drift_errors_per_ten_thousand: most, ..JudgeBounds::default() };
+        // 2 permille by the end: 1.54 between the quarters.
+        let failing = hold(1.0, 1.0, 1.0, 2.0);
+        check(&failing, errors(15), &[("errors", "≤ 0.15 %")]);
+        check(&failing, errors(16), &[]);
     }
 
     #[test]
     fn a_hold_too_short_for_quarters_says_so() {
-        let found = drift(&hold(9.0, 1.0, 1.0, 0.0)[..11]);
-        assert_eq!(found.unknown.as_deref(), Some("11 rows: each quarter needs 3"));
-        assert_eq!(found.drifted, []);
-        assert_eq!(drift(&[]).unclean, Vec::<usize>::new());
+        let rows = hold(9.0, 1.0, 1.0, 0.0);
+        let found = judged(&rows[..11]);
+        let words = "2 stretches count in the first quarter, 2 in the last: each needs 3";
+        assert_eq!(found.unknown.as_deref(), Some(words));
+        assert_eq!((found.drifted, found.p99), (vec![], crate::verdict::noise::Ratio::default()));
+        assert_eq!(judged(&rows[..12]).unknown, None);
+        let two = JudgeBounds { drift_min_stretches: 2, ..JudgeBounds::default() };
+        assert_eq!(drift(&rows[..11], &two).unknown, None);
+        assert_eq!(judged(&[]).unclean, Vec::<usize>::new());
+        assert!(judged(&[]).unknown.is_some());
+    }
+
+    #[test]
+    fn a_quarter_of_void_stretches_tells_no_drift() {
+        let mut rows = hold(1.0, 1.0, 1.0, 0.0);
+        for row in &mut rows[32..] {
+            row.verdict = Some(Verdict::Void);
+        }
+        let words = "10 stretches count in the first quarter, 2 in the last: each needs 3";
+        assert_eq!(judged(&rows).unknown.as_deref(), Some(words));
+        rows[32].verdict = Some(Verdict::Clean);
+        assert_eq!(judged(&rows).unknown, None);
     }
 
     #[test]
@@ -154,6 +209,9 @@ mod tests {
         let mut rows = hold(1.0, 1.0, 1.0, 0.0);
         rows[38].p99_micros = Some(9e9);
         rows[38].verdict = Some(Verdict::Void);
-        assert_eq!(drift(&rows).drifted, []);
+        assert_eq!(judged(&rows).drifted, []);
+        rows[38].verdict = Some(Verdict::Clean);
+        rows[38].withdrawn = Some(crate::table::Withdrawn { reason: "a fault".to_owned(), superseded_by: None });
+        assert_eq!(judged(&rows).drifted, []);
     }
 }

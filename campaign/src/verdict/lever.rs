@@ -21,6 +21,8 @@ pub struct LeverWorth {
     pub levers: Vec<String>,
     /// The unchanged arm had it: there is nothing to compare.
     pub already_on: bool,
+    /// Variants with levers under this body: the more there are, the further beyond chance a difference must lie.
+    pub asked: usize,
     /// Capacity.
     pub capacity: Ratio,
     /// CPU per request.
@@ -35,14 +37,17 @@ pub struct LeverWorth {
 
 /// The worth of every lever variant among the arms.
 pub(super) fn worth(arms: &[PlannedArm], body: &str, runs: &[RunResult<'_>]) -> Vec<LeverWorth> {
-    let variants = arms.iter().filter_map(|variant| {
-        let base = arms.iter().find(|base| Some(&base.name) == variant.variant_of.as_ref())?;
-        Some(one(base, variant, body, runs))
-    });
-    variants.collect()
+    let pairs: Vec<(&PlannedArm, &PlannedArm)> = arms
+        .iter()
+        .filter_map(|variant| {
+            let base = arms.iter().find(|base| Some(&base.name) == variant.variant_of.as_ref())?;
+            Some((base, variant))
+        })
+        .collect();
+    pairs.iter().map(|pair| one(*pair, body, runs, pairs.len())).collect()
 }
 
-fn one(base: &PlannedArm, variant: &PlannedArm, body: &str, runs: &[RunResult<'_>]) -> LeverWorth {
+fn one((base, variant): (&PlannedArm, &PlannedArm), body: &str, runs: &[RunResult<'_>], asked: usize) -> LeverWorth {
     let already_on = base.server == variant.server && base.client == variant.client;
     let question = Compare {
         name: variant.name.clone(),
@@ -50,7 +55,7 @@ fn one(base: &PlannedArm, variant: &PlannedArm, body: &str, runs: &[RunResult<'_
         treatment: variant.name.clone(),
         across_ramps: false,
     };
-    let compared = compare(&Question { compare: &question, body, declared: &[CLIENT] }, runs);
+    let compared = compare(&Question { compare: &question, body, declared: &[CLIENT], asked }, runs);
     let Comparison { refused, capacity, cpu, p50, memory, mut remarks, .. } = compared;
     remarks.extend(refused);
     LeverWorth {
@@ -58,6 +63,7 @@ fn one(base: &PlannedArm, variant: &PlannedArm, body: &str, runs: &[RunResult<'_
         body: body.to_owned(),
         levers: variant.levers.clone(),
         already_on,
+        asked,
         capacity,
         cpu,
         p50,

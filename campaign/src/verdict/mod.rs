@@ -16,13 +16,14 @@ mod run;
 mod slo;
 mod standing;
 mod step;
+pub mod student;
 mod void;
 mod withdraw;
 
 use soak_crds::spec::JudgeBounds;
 
 pub use campaign::{CampaignJudgement, fingerprint, judge_campaign};
-pub use compare::{Comparison, Matched};
+pub use compare::{Comparison, Matched, unclaimed_words};
 pub use drift::{Drift, drift};
 pub use extend::extend;
 pub use judgement::{Capacity, Evidence, Knee, Plateau, RunJudgement, Verdict, Worth};

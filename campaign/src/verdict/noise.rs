@@ -3,6 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::student::student;
 use crate::table::number;
 
 /// Differences under 1 % are never claimed.
@@ -32,15 +33,33 @@ impl Floor {
         (freedom >= FEWEST).then(|| Self { deviation: (squares / freedom as f64).sqrt(), freedom })
     }
 
-    /// Half the width of the interval of a difference of two means of logarithms, from so many replicates each.
-    pub fn half_width(&self, control: usize, treatment: usize) -> f64 {
+    /// Half the width of the interval of a difference of two means of logarithms, from so many replicates each, and how far
+    /// apart they must be to be claimed where that is asked together with others.
+    pub fn half_width(&self, asked: Asked, control: usize, treatment: usize) -> f64 {
         let replicates = 1.0 / control as f64 + 1.0 / treatment as f64;
-        (student(self.freedom) * self.deviation * replicates.sqrt()).max((1.0 + LEAST).ln())
+        let by_chance = student(self.freedom, asked.together) * self.deviation * replicates.sqrt();
+        by_chance.max(asked.least.max(LEAST).ln_1p())
     }
 
-    /// The least difference that is claimed between two arms of so many replicates each, as a share.
+    /// The least difference that is not nil between two arms of so many replicates each, as a share.
     pub fn share(&self, replicates: usize) -> f64 {
-        self.half_width(replicates, replicates).exp() - 1.0
+        self.half_width(Asked::alone(), replicates, replicates).exp_m1()
+    }
+}
+
+/// How a difference was asked for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Asked {
+    /// Differences asked for at once: the more there are, the further beyond chance one must lie to be claimed.
+    pub together: usize,
+    /// What the comparison is worth at best, as a share; no difference under it is claimed.
+    pub least: f64,
+}
+
+impl Asked {
+    /// The only question.
+    pub const fn alone() -> Self {
+        Self { together: 1, least: LEAST }
     }
 }
 
@@ -66,14 +85,17 @@ pub struct Ratio {
     /// The most it can be; absent where it is not bounded above.
     #[serde(serialize_with = "number::option")]
     pub high: Option<f64>,
-    /// The difference is below the noise floor; absent where that cannot be told.
+    /// True: the difference is below the noise floor. False: there is one. Absent where neither can be said.
     pub nil: Option<bool>,
+    /// The ratio from which a difference is claimed; downward from its inverse. Absent without a noise floor.
+    #[serde(serialize_with = "number::option")]
+    pub claimed_from: Option<f64>,
 }
 
 impl Ratio {
-    /// Treatment over control. Without a floor there is a ratio and no interval. `least` widens the interval to at least
-    /// that share, for comparisons that are worth no more.
-    pub fn between(control: &Side, treatment: &Side, floor: Option<&Floor>, least: Option<f64>) -> Self {
+    /// Treatment over control. Without a floor there is a ratio and no interval. The interval is that of one comparison;
+    /// a difference is nil within it, and claimed where it stands out among all that were asked together.
+    pub fn between(control: &Side, treatment: &Side, floor: Option<&Floor>, asked: Asked) -> Self {
         if control.logs.is_empty() || treatment.logs.is_empty() || control.at_least && treatment.at_least {
             return Self::default();
         }
@@ -82,12 +104,23 @@ impl Ratio {
         let Some(floor) = floor else {
             return Self { value, ..Self::default() };
         };
-        let half = floor.half_width(control.logs.len(), treatment.logs.len()).max(least.map_or(0.0, f64::ln_1p));
-        let low = (!control.at_least).then(|| (difference - half).exp());
-        let high = (!treatment.at_least).then(|| (difference + half).exp());
-        let claimed = low.is_some_and(|low| low >= 1.0) || high.is_some_and(|high| high <= 1.0);
-        let two_sided = low.is_some() && high.is_some();
-        Self { value, low, high, nil: if claimed { Some(false) } else { two_sided.then_some(true) } }
+        let half = |asked| floor.half_width(asked, control.logs.len(), treatment.logs.len());
+        let (alone, together) = (half(Asked { together: 1, ..asked }), half(asked));
+        let more = !control.at_least && difference >= together;
+        let less = !treatment.at_least && difference <= -together;
+        let within = !control.at_least && !treatment.at_least && difference.abs() < alone;
+        Self {
+            value,
+            low: (!control.at_least).then(|| (difference - alone).exp()),
+            high: (!treatment.at_least).then(|| (difference + alone).exp()),
+            nil: if more || less { Some(false) } else { within.then_some(true) },
+            claimed_from: Some(together.exp()),
+        }
+    }
+
+    /// Beyond the noise floor of one comparison, and not claimed because more were asked.
+    pub fn is_unclaimed(&self) -> bool {
+        self.nil.is_none() && self.low.is_some() && self.high.is_some()
     }
 }
 
@@ -95,26 +128,9 @@ fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-/// The 0.975 quantile of Student's distribution: tabled to 30 degrees of freedom, beyond by the expansion of Cornish and
-/// Fisher, which is right to three decimals there.
-pub fn student(freedom: usize) -> f64 {
-    const TABLE: [f64; 30] = [
-        12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131,
-        2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042,
-    ];
-    if let Some(quantile) = freedom.checked_sub(1).and_then(|at| TABLE.get(at)) {
-        return *quantile;
-    }
-    if freedom == 0 {
-        return f64::INFINITY;
-    }
-    let (z, n) = (1.959_964_f64, freedom as f64);
-    z + (z.powi(3) + z) / (4.0 * n) + (5.0 * z.powi(5) + 16.0 * z.powi(3) + 3.0 * z) / (96.0 * n * n)
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{Floor, Ratio, Side, student};
+    use super::{Asked, Floor, Ratio, Side};
 
     fn logs(values: &[f64]) -> Vec<f64> {
         values.iter().map(|value| value.ln()).collect()
@@ -129,25 +145,12 @@ mod tests {
     }
 
     #[test]
-    fn the_quantile_is_that_of_student() {
-        let check = |freedom, expected| assert!(near(student(freedom), expected), "{freedom}: {}", student(freedom));
-        check(1, 12.706);
-        check(8, 2.306);
-        check(30, 2.042);
-        check(31, 2.0395);
-        check(60, 2.0003);
-        check(120, 1.9799);
-        check(1_000_000, 1.95997);
-        assert!(student(0).is_infinite());
-    }
-
-    #[test]
     fn the_floor_pools_the_spread_within_arms_and_none_between_them() {
         let (one, two) = ([0.0, 0.02], [5.0, 5.02]);
         let floor = Floor::pooled([&one[..], &two[..]]).unwrap();
         assert!(near(floor.deviation, 0.014_142) && floor.freedom == 2);
-        assert!(near(floor.half_width(2, 2), 4.303 * 0.014_142));
-        assert!(near(floor.half_width(1, 4), 4.303 * 0.014_142 * 1.25_f64.sqrt()));
+        assert!(near(floor.half_width(Asked::alone(), 2, 2), 4.303 * 0.014_142));
+        assert!(near(floor.half_width(Asked::alone(), 1, 4), 4.303 * 0.014_142 * 1.25_f64.sqrt()));
         assert!(near(floor.share(2), (4.303_f64 * 0.014_142).exp() - 1.0));
     }
 
@@ -163,7 +166,7 @@ mod tests {
     fn nothing_under_one_percent_is_ever_claimed() {
         let floor = Floor { deviation: 0.0, freedom: 8 };
         let check = |treatment, nil| {
-            let ratio = Ratio::between(&side(&[100.0]), &side(&[treatment]), Some(&floor), None);
+            let ratio = Ratio::between(&side(&[100.0]), &side(&[treatment]), Some(&floor), Asked::alone());
             assert_eq!(ratio.nil, Some(nil), "{treatment} {ratio:?}");
         };
         check(100.9, true);
@@ -175,7 +178,7 @@ mod tests {
     #[test]
     fn a_ratio_carries_its_interval() {
         let floor = Floor { deviation: 0.01, freedom: 8 };
-        let ratio = Ratio::between(&side(&[100.0; 3]), &side(&[110.0; 3]), Some(&floor), None);
+        let ratio = Ratio::between(&side(&[100.0; 3]), &side(&[110.0; 3]), Some(&floor), Asked::alone());
         let half = 2.306 * 0.01 * (2.0_f64 / 3.0).sqrt();
         assert!(near(ratio.value.unwrap(), 1.1));
         assert!(near(ratio.low.unwrap(), 1.1 * (-half).exp()) && near(ratio.high.unwrap(), 1.1 * half.exp()));
@@ -183,11 +186,50 @@ mod tests {
     }
 
     #[test]
+    fn among_several_comparisons_a_claim_needs_more_and_the_interval_stays() {
+        let floor = Floor { deviation: 0.01, freedom: 8 };
+        // One comparison: 2.306 · 0.01 · √(2/3) = 1.883 %; of three: 3.0158 · … = 2.462 %, both of logarithms.
+        let check = |together, difference: f64, nil, unclaimed: bool| {
+            let ratio = Ratio::between(
+                &side(&[100.0; 3]),
+                &side(&[100.0 * difference.exp(); 3]),
+                Some(&floor),
+                Asked { together, ..Asked::alone() },
+            );
+            assert_eq!((ratio.nil, ratio.is_unclaimed()), (nil, unclaimed), "{together} {difference} {ratio:?}");
+            let alone = 2.306 * 0.01 * (2.0_f64 / 3.0).sqrt();
+            assert!(near(ratio.low.unwrap(), (difference - alone).exp()), "{ratio:?}");
+            assert!(near(ratio.high.unwrap(), (difference + alone).exp()), "{ratio:?}");
+        };
+        for sign in [1.0, -1.0] {
+            check(1, sign * 0.018_8, Some(true), false);
+            check(1, sign * 0.018_9, Some(false), false);
+            check(3, sign * 0.018_8, Some(true), false);
+            check(3, sign * 0.018_9, None, true);
+            check(3, sign * 0.024_6, None, true);
+            check(3, sign * 0.024_7, Some(false), false);
+        }
+    }
+
+    #[test]
+    fn the_ratio_from_which_a_difference_is_claimed_is_told() {
+        let floor = Floor { deviation: 0.01, freedom: 8 };
+        let check = |together, least, expected: f64| {
+            let asked = Asked { together, least };
+            let ratio = Ratio::between(&side(&[100.0; 3]), &side(&[300.0; 3]), Some(&floor), asked);
+            assert!(near(ratio.claimed_from.unwrap(), expected), "{ratio:?}");
+        };
+        check(1, 0.01, 1.019_0);
+        check(3, 0.01, 1.024_9);
+        check(3, 0.15, 1.15);
+    }
+
+    #[test]
     fn a_floor_on_one_side_bounds_one_side() {
         let floor = Floor { deviation: 0.01, freedom: 8 };
         let least = |values: &[f64]| Side { at_least: true, ..side(values) };
         let check = |control: Side, treatment: Side, low: bool, high: bool, nil| {
-            let ratio = Ratio::between(&control, &treatment, Some(&floor), None);
+            let ratio = Ratio::between(&control, &treatment, Some(&floor), Asked::alone());
             assert_eq!((ratio.low.is_some(), ratio.high.is_some(), ratio.nil), (low, high, nil), "{ratio:?}");
         };
         check(side(&[100.0; 3]), least(&[200.0; 3]), true, false, Some(false));
@@ -195,22 +237,25 @@ mod tests {
         check(side(&[100.0; 3]), least(&[50.0; 3]), true, false, None);
         check(least(&[100.0; 3]), side(&[50.0; 3]), false, true, Some(false));
         check(least(&[100.0; 3]), side(&[150.0; 3]), false, true, None);
-        assert_eq!(Ratio::between(&least(&[1.0]), &least(&[2.0]), Some(&floor), None), Ratio::default());
-        assert_eq!(Ratio::between(&side(&[]), &side(&[1.0]), Some(&floor), None), Ratio::default());
+        let one_sided =
+            Ratio::between(&side(&[100.0; 3]), &least(&[102.0; 3]), Some(&floor), Asked { together: 3, least: 0.01 });
+        assert_eq!((one_sided.nil, one_sided.is_unclaimed()), (None, false), "{one_sided:?}");
+        assert_eq!(Ratio::between(&least(&[1.0]), &least(&[2.0]), Some(&floor), Asked::alone()), Ratio::default());
+        assert_eq!(Ratio::between(&side(&[]), &side(&[1.0]), Some(&floor), Asked::alone()), Ratio::default());
     }
 
     #[test]
     fn without_a_floor_nothing_is_claimed() {
-        let ratio = Ratio::between(&side(&[100.0]), &side(&[300.0]), None, None);
+        let ratio = Ratio::between(&side(&[100.0]), &side(&[300.0]), None, Asked::alone());
         assert!(near(ratio.value.unwrap(), 3.0));
-        assert_eq!((ratio.low, ratio.high, ratio.nil), (None, None, None));
+        assert_eq!((ratio.low, ratio.high, ratio.nil, ratio.claimed_from), (None, None, None, None));
     }
 
     #[test]
     fn a_penalty_widens_the_interval() {
         let floor = Floor { deviation: 0.001, freedom: 8 };
-        let between =
-            |treatment: f64| Ratio::between(&side(&[100.0; 3]), &side(&[treatment; 3]), Some(&floor), Some(0.15));
+        let asked = Asked { together: 1, least: 0.15 };
+        let between = |treatment: f64| Ratio::between(&side(&[100.0; 3]), &side(&[treatment; 3]), Some(&floor), asked);
         assert_eq!(between(114.0).nil, Some(true));
         assert_eq!(between(116.0).nil, Some(false));
     }

@@ -184,6 +184,9 @@ pub fn ratio_words(ratio: &Ratio) -> String {
     let Some(value) = ratio.value else { return "n/a".to_owned() };
     match (ratio.nil, ratio.low, ratio.high) {
         (Some(true), Some(low), Some(high)) => format!("nil ({} to {} ×)", times(low), times(high)),
+        (None, Some(low), Some(high)) => {
+            format!("{} × ({} to {}), not claimed", times(value), times(low), times(high))
+        }
         (_, Some(low), Some(high)) => format!("{} × ({} to {})", times(value), times(low), times(high)),
         (_, Some(low), None) => format!("≥ {} ×", times(low)),
         (_, None, Some(high)) => format!("≤ {} ×", times(high)),

@@ -54,7 +54,7 @@ struct Bench<'a> {
 impl Bench<'_> {
     /// Verdicts that a step gets by itself: void, contaminated, client- and host-limited.
     fn apart(&self, rows: &[Row]) -> Vec<Option<Finding>> {
-        let stuck = void::stuck_cpu(rows, self.signals);
+        let stuck = void::stuck_cpu(rows, self.signals, self.bounds);
         let unanswered = void::never_answered(rows);
         let one = |(at, row): (usize, &Row)| {
             if row.warmup {

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use soak_crds::spec::JudgeBounds;
+
 use super::Evidence;
 use super::evidence::{cpus, grouped, millis, per_second, percent};
 use crate::table::{AtLeast, Check, Row, Signals};
@@ -56,9 +58,14 @@ fn delivered(row: &Row) -> Option<Evidence> {
     let Some(delivered) = row.delivered else {
         return Some(Evidence::fact("delivered", "n/a"));
     };
-    let most = row.offered * MOST_DELIVERED;
+    let most = row.offered * most_delivered(row);
     let possible = (0.0..=most).contains(&delivered) || row.offered <= 0.0;
     (!possible).then(|| Evidence::held("delivered", per_second(delivered), format!("0 to {}", per_second(row.offered))))
+}
+
+/// Where calls were counted, what was due is known to the call; the slack is that of rounding.
+fn most_delivered(row: &Row) -> f64 {
+    if row.scheduled.is_some() { 1.0 + 1e-5 } else { MOST_DELIVERED }
 }
 
 fn answered(row: &Row) -> Option<Evidence> {
@@ -78,7 +85,7 @@ fn counts(row: &Row) -> Option<Evidence> {
 }
 
 fn never_sent(row: &Row) -> Option<Evidence> {
-    let knee = row.knee_per_second.filter(|knee| *knee < 0.0 || *knee > row.offered * MOST_DELIVERED)?;
+    let knee = row.knee_per_second.filter(|knee| *knee < 0.0 || *knee > row.offered * most_delivered(row))?;
     Some(Evidence::held("never sent", per_second(knee), format!("0 to {}", per_second(row.offered))))
 }
 
@@ -108,8 +115,8 @@ fn percentiles(row: &Row) -> Vec<Evidence> {
 
 /// Steps whose CPU time did not move while delivered at least doubled: the sampler stands still. By index. A server that
 /// is at its limit uses the same CPU time whatever it delivers: its steps are left out.
-pub(super) fn stuck_cpu(rows: &[Row], signals: &[Signals]) -> BTreeSet<usize> {
-    let below_limit = rows.iter().enumerate().filter(|(at, row)| !is_at_limit(row, signals.get(*at)));
+pub(super) fn stuck_cpu(rows: &[Row], signals: &[Signals], bounds: &JudgeBounds) -> BTreeSet<usize> {
+    let below_limit = rows.iter().enumerate().filter(|(at, row)| !is_at_limit(row, signals.get(*at), bounds));
     let used: Vec<_> = below_limit.filter_map(|(at, row)| Some((at, cpu_milli(row)?, row.delivered?))).collect();
     let mut stuck = BTreeSet::new();
     for (at, cpu, delivered) in &used {
@@ -123,9 +130,10 @@ pub(super) fn stuck_cpu(rows: &[Row], signals: &[Signals]) -> BTreeSet<usize> {
     stuck
 }
 
-/// It was throttled by its quota, or used all but a twentieth of what it may.
-fn is_at_limit(row: &Row, signals: Option<&Signals>) -> bool {
-    let used = signals.and_then(|signals| signals.quota).is_some_and(|quota| quota.used_permille >= 950.0);
+/// It was throttled by its quota, or used what counts as all that it may.
+fn is_at_limit(row: &Row, signals: Option<&Signals>, bounds: &JudgeBounds) -> bool {
+    let most = f64::from(bounds.quota_used_percent) * 10.0;
+    let used = signals.and_then(|signals| signals.quota).is_some_and(|quota| quota.used_permille >= most);
     used || row.throttled_micros.is_some_and(|micros| micros > 0)
 }
 
@@ -148,10 +156,17 @@ pub(super) fn never_answered(rows: &[Row]) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
+    use soak_crds::spec::JudgeBounds;
     use soak_sample::ErrorKind;
 
-    use super::{never_answered, reasons, stuck_cpu};
+    use super::{never_answered, reasons};
     use crate::table::{AtLeast, Check, QuotaUse, Row, Signals};
+
+    fn stuck_cpu(rows: &[Row], signals: &[Signals]) -> BTreeSet<usize> {
+        super::stuck_cpu(rows, signals, &JudgeBounds::default())
+    }
 
     fn sound() -> Row {
         Row {
@@ -173,18 +188,44 @@ mod tests {
         };
         check(sound(), &[]);
         check(Row { delivered: Some(1051.0), ..sound() }, &["delivered"]);
-        check(Row { delivered: Some(1049.0), ..sound() }, &[]);
+        check(Row { delivered: Some(1050.0), ..sound() }, &[]);
+        let counted = |delivered| Row { delivered: Some(delivered), scheduled: Some(10_000), ..sound() };
+        check(counted(1000.005), &[]);
+        check(counted(1000.1), &["delivered"]);
+        check(Row { knee_per_second: Some(1000.1), ..counted(1000.0) }, &["never sent"]);
+        check(Row { delivered: Some(0.0), ..sound() }, &[]);
         check(Row { delivered: Some(-1.0), ..sound() }, &["delivered"]);
         check(Row { delivered: None, ..sound() }, &["delivered"]);
         check(Row { offered: 0.0, ..sound() }, &["offered"]);
+        check(Row { answered_permille: Some(1000.0), ..sound() }, &[]);
         check(Row { answered_permille: Some(1000.1), ..sound() }, &["answered"]);
+        check(Row { answered_permille: Some(-0.1), ..sound() }, &["answered"]);
         check(Row { knee_per_second: Some(-0.1), ..sound() }, &["never sent"]);
-        check(Row { knee_per_second: Some(1100.0), ..sound() }, &["never sent"]);
+        check(Row { knee_per_second: Some(1050.0), ..sound() }, &[]);
+        check(Row { knee_per_second: Some(1050.1), ..sound() }, &["never sent"]);
         check(Row { cpu_nanos_per_request: Some(-1.0), ..sound() }, &["CPU per request"]);
+        check(Row { cpu_nanos_per_request: Some(0.0), ..sound() }, &[]);
+        check(Row { p50_micros: Some(2000.0), ..sound() }, &[]);
         check(Row { p50_micros: Some(2001.0), ..sound() }, &["p50"]);
         check(Row { p99_micros: Some(3001.0), ..sound() }, &["p99"]);
         check(Row { p99_micros: None, p50_micros: Some(3001.0), ..sound() }, &["p50"]);
         check(Row { p50_micros: Some(-1.0), ..sound() }, &["p50"]);
+    }
+
+    #[test]
+    fn what_cannot_be_true_is_told_beside_what_can() {
+        let check = |row: Row, value: &str, bound: &str| {
+            let found = reasons(&row, None).remove(0);
+            assert_eq!((found.value.as_str(), found.bound.as_deref()), (value, Some(bound)));
+        };
+        check(Row { answered_permille: Some(1000.5), ..sound() }, "100.05 %", "0 to 100 %");
+        check(Row { delivered: Some(2000.0), ..sound() }, "2,000/s", "0 to 1,000/s");
+        check(Row { knee_per_second: Some(-1.0), ..sound() }, "-1/s", "0 to 1,000/s");
+        check(Row { p50_micros: Some(2500.0), ..sound() }, "2.5 ms", "≤ p99 2 ms");
+        check(Row { p50_micros: Some(-1000.0), ..sound() }, "-1 ms", "≥ 0");
+        check(Row { scheduled: Some(100), ok: Some(1200), ..sound() }, "1,200 calls", "100 due");
+        check(Row { cpu_nanos_per_request: Some(-2e6), ..sound() }, "-2 ms", "≥ 0");
+        check(Row { offered: f64::INFINITY, ..sound() }, "inf/s", "> 0");
     }
 
     #[test]
@@ -239,7 +280,11 @@ mod tests {
         };
         check(&[row(100.0, 400.0), row(200.0, 400.0), row(300.0, 500.0)], &[0, 1]);
         check(&[row(100.0, 400.0), row(199.0, 400.0)], &[]);
-        check(&[row(100.0, 400.0), row(200.0, 410.0)], &[]);
+        check(&[row(100.0, 400.0), row(200.0, 400.4)], &[0, 1]);
+        check(&[row(100.0, 400.0), row(200.0, 400.41)], &[]);
+        check(&[row(100.0, 400.0), row(200.0, 399.6)], &[0, 1]);
+        check(&[row(100.0, 400.0), row(200.0, 399.59)], &[]);
+        check(&[row(200.0, 400.0), row(100.0, 400.0)], &[0, 1]);
         check(&[row(100.0, 0.0), row(200.0, 0.0)], &[0, 1]);
         check(&[row(0.0, 0.0), row(200.0, 0.0)], &[]);
     }

@@ -223,6 +223,16 @@ pub struct JudgeBounds {
     /// A full shape limits the step while its p50 is under this many times the lowest p50 of the judged steps.
     #[schemars(range(min = 2, max = 100))]
     pub shape_p50_factor: i32,
+    /// A hold drifts when p99, CPU per request or resident memory of its last quarter differ from the first by this much or more, beyond
+    /// their noise, percent.
+    #[schemars(range(min = 1, max = 100))]
+    pub drift_percent: i32,
+    /// A hold drifts when the calls not answered well rise by more than this share of the calls due, hundredths of a percent.
+    #[schemars(range(min = 1, max = 5_000))]
+    pub drift_errors_per_ten_thousand: i32,
+    /// Each quarter of a hold needs at least this many stretches that count for drift to be told.
+    #[schemars(range(min = 2, max = 1_000))]
+    pub drift_min_stretches: i32,
 }
 
 impl Default for JudgeBounds {
@@ -248,6 +258,9 @@ impl Default for JudgeBounds {
             host_wait_percent: 10,
             slots_busy_percent: 90,
             shape_p50_factor: 2,
+            drift_percent: 5,
+            drift_errors_per_ten_thousand: 10,
+            drift_min_stretches: 3,
         }
     }
 }

@@ -128,12 +128,36 @@ fn a_counter_that_runs_backwards_is_found_out() {
     check(|reading| reading.arm.as_mut().unwrap().cpu_nanos = 0, broken);
     check(|reading| reading.driver.as_mut().unwrap().cpu_nanos = u64::MAX, broken);
     check(|reading| reading.own_cpu_nanos = Some(0), broken);
+    check(|reading| reading.own_cpu_nanos = None, holds);
     // A thread's time is gone with the thread.
     let sums = |reading: &mut Reading| {
         let arm = reading.arm.as_mut().unwrap();
         (arm.cpu_nanos, arm.cpu_source) = (0, CpuSource::Schedstat);
     };
     check(sums, holds);
+}
+
+#[test]
+fn throttling_that_runs_backwards_is_found_out() {
+    let check = |change: fn(&mut Throttle), expected: fn(Option<&Check>) -> bool| {
+        let mut window = witness();
+        for (at, reading) in (0..).zip(&mut window.readings) {
+            let throttle =
+                Throttle { periods: at, throttled_periods: at, throttled_nanos: at * MILLI, quota_milli: Some(1000) };
+            reading.arm.as_mut().unwrap().throttle = Some(throttle);
+        }
+        change(window.readings[5].arm.as_mut().unwrap().throttle.as_mut().unwrap());
+        let (_, signals) = measured(driver(), &window);
+        assert!(expected(signals.counters.as_ref()), "{:?}", signals.counters);
+    };
+    check(|_| {}, holds);
+    // As far as the reading before: it stood still.
+    check(|throttle| throttle.periods = 4, holds);
+    check(|throttle| throttle.periods = 3, broken);
+    check(|throttle| throttle.throttled_periods = 4, holds);
+    check(|throttle| throttle.throttled_periods = 3, broken);
+    check(|throttle| throttle.throttled_nanos = 4 * MILLI, holds);
+    check(|throttle| throttle.throttled_nanos = 4 * MILLI - 1, broken);
 }
 
 #[test]
