@@ -12,10 +12,13 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 use soak_campaign::plan::{Means, Plan, plan};
 use soak_campaign::table::Row;
+use soak_campaign::verdict::student::student;
 use soak_campaign::verdict::{
-    Answer, CampaignJudgement, Comparison, RunJudgement, RunResult, judge_campaign, judge_run, ratio_words,
+    Answer, CampaignJudgement, Capacity, Comparison, RunJudgement, RunResult, fingerprint, judge_campaign, judge_run,
+    ratio_words,
 };
 use soak_crds::spec::JudgeBounds;
+use soak_sample::Machine;
 
 fn planned(extra: Value) -> Plan {
     let mut spec = json!({
@@ -115,6 +118,8 @@ fn replicates_are_shown_each_with_their_median_and_range() {
     assert_eq!(arm.replicates.len(), 4);
     assert_eq!(arm.replicates[3].capacity, None);
     assert_eq!(arm.replicates[3].reason.as_deref(), Some("a lever did not hold"));
+    let floor = judged.floors["tiny"];
+    assert!(floor.freedom == 2 && near(Some(floor.deviation), 0.005), "{floor:?}");
     assert!(near(arm.low, 497.5) && near(arm.high, 502.5));
     assert_eq!(arm.capacity.unwrap().per_second, 500.0);
     assert!(!arm.capacity.unwrap().at_least);
@@ -136,6 +141,7 @@ fn a_real_difference_is_claimed_with_its_interval() {
     let found = compared(&both(three("a", 500.0, 1e6, 1000), three("b", 600.0, 0.8e6, 1000)));
     assert!(near(found.capacity.value, 1.2) && found.capacity.nil == Some(false));
     assert!(found.capacity.low.unwrap() > 1.15 && found.capacity.high.unwrap() < 1.25);
+    assert_eq!((found.control.as_str(), found.treatment.as_str(), found.body.as_str()), ("a", "b", "tiny"));
     assert!(near(found.cpu.value, 0.8) && found.cpu.nil == Some(false));
     assert!(near(found.p50.value, 0.8) && near(found.p99.value, 0.8));
     // Below both knees, the first step left out.
@@ -198,7 +204,8 @@ fn costs_and_latencies_of_several_comparisons_are_held_to_the_same_bound() {
     );
     // Rate by rate there are three times as many looks.
     assert_eq!(found.matched.len(), 3);
-    assert!(found.matched[0].cpu.claimed_from > found.cpu.claimed_from);
+    let claimed_from = (student(8, 9) * 0.005 * (2.0_f64 / 3.0).sqrt()).exp();
+    assert!(found.matched[0].cpu.claimed_from.is_some_and(|from| (from - claimed_from).abs() < 1e-5), "{claimed_from}");
 }
 
 #[test]
@@ -254,7 +261,8 @@ fn a_void_replicate_is_in_no_comparison() {
     runs.push(Run { void: Some("withdrawn"), ..run("b", 900.0, 9e6, 1500) });
     assert!(near(compared(&runs).capacity.value, 1.0));
     let none = compared(&three("a", 500.0, 1e6, 1000));
-    assert_eq!(none.capacity.value, None);
+    assert_eq!((none.capacity.value, none.matched.len()), (None, 0));
+    assert!(none.remarks.iter().any(|remark| remark.starts_with("no rate is kept by every run of both arms")));
     assert!(none.remarks.iter().any(|remark| remark == "the treatment has no run that counts"));
 }
 
@@ -288,6 +296,7 @@ fn predictions_are_held_failed_or_undecidable_by_the_interval() {
     );
     check(json!({"arm": "a", "capacityPerSecond": {"atLeast": 400}}), Answer::Held);
     check(json!({"arm": "a", "capacityPerSecond": {"atLeast": 600}}), Answer::Failed);
+    check(json!({"arm": "b", "capacityPerSecond": {"atLeast": 590}}), Answer::Held);
     check(json!({"compare": "nowhere", "capacityRatioPermille": {"atLeast": 1}}), Answer::Undecidable);
 }
 
@@ -353,4 +362,65 @@ fn a_lever_is_worth_what_it_changes_against_the_unchanged_arm() {
     assert_eq!(worth, expected.map(|(name, on, nil)| (name.to_owned(), on, nil)));
     assert!(levers.iter().all(|lever| lever.asked == 3));
     assert!(near(levers[0].capacity.value, 1.2) && levers[0].cpu.nil == Some(true));
+}
+
+#[test]
+fn each_rate_is_compared_with_itself() {
+    let mut runs = both(three("a", 500.0, 1e6, 1000), three("b", 500.0, 1e6, 1000));
+    for row in runs.iter_mut().filter(|run| run.arm == "b").flat_map(|run| &mut run.rows) {
+        if (row.offered - 300.0).abs() < 1.0 {
+            row.cpu_nanos_per_request = row.cpu_nanos_per_request.map(|cpu| cpu * 0.8);
+        }
+    }
+    let found = compared(&runs);
+    assert!(near(found.matched[0].cpu.value, 1.0) && near(found.matched[1].cpu.value, 0.8), "{:?}", found.matched);
+}
+
+#[test]
+fn a_run_whose_cost_is_zero_is_left_out_of_the_cost() {
+    let mut runs = both(three("a", 500.0, 1e6, 1000), three("b", 500.0, 1e6, 1000));
+    for row in &mut runs[3].rows {
+        row.cpu_nanos_per_request = Some(0.0);
+    }
+    let found = compared(&runs);
+    assert!(found.cpu.value.is_some_and(|value| (value - 1.0).abs() < 0.01), "{:?}", found.cpu);
+    assert!(near(found.capacity.value, 1.0));
+}
+
+#[test]
+fn a_run_that_delivered_nothing_has_no_capacity() {
+    let mut runs = three("a", 500.0, 1e6, 1000);
+    runs[0].judgement.capacity = Some(Capacity { per_second: 0.0, at_least: true });
+    let arm = judge(&planned(json!({})), &runs).arms.remove(0);
+    assert_eq!(arm.replicates[0].capacity, None);
+    assert_eq!(arm.replicates[0].reason.as_deref(), Some("no step can be judged"));
+    assert!(!arm.capacity.unwrap().at_least && near(arm.low, 500.0));
+}
+
+#[test]
+fn a_threshold_for_another_body_is_not_asked_of_this_one() {
+    let asked = |body: Value| {
+        let mut threshold = json!({"name": "t", "arm": "a", "capacityPerSecond": {"atLeast": 400}});
+        if !body.is_null() {
+            threshold["body"] = body;
+        }
+        judge(&planned(json!({"thresholds": [threshold]})), &three("a", 500.0, 1e6, 1000)).thresholds.len()
+    };
+    assert_eq!((asked(Value::Null), asked(json!("tiny")), asked(json!("other"))), (1, 1, 0));
+}
+
+#[test]
+fn a_fingerprint_is_what_the_plan_and_the_machine_say() {
+    let plan = planned(json!({}));
+    let machine = Machine { kernel: "6.1".to_owned(), smt: Some(true), ..Machine::default() };
+    let found = fingerprint(&plan.runs[0], "soak 0.1", &machine);
+    let planned: Vec<&str> = plan.runs[0].fingerprint.split_whitespace().collect();
+    assert!(!planned.is_empty());
+    for part in planned {
+        let (name, value) = part.split_once(':').unwrap();
+        assert_eq!(found[name], value);
+    }
+    let machine = ["kernel", "SMT", "interrupt accounting", "governor", "cgroups", "measured by"];
+    let told = machine.map(|name| found[name].as_str());
+    assert_eq!(told, ["6.1", "yes", "unknown", "unknown", "unknown", "soak 0.1"]);
 }

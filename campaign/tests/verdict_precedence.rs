@@ -256,3 +256,88 @@ fn bounds_are_settings() {
     let (_, judgement) = judge_run(ramp(), &[], &bounds);
     assert_eq!(judgement.knee.map(|knee| (knee.last, knee.first_broken)), Some((500.0, 600.0)));
 }
+
+fn from_outside(steps: &[(f64, f64, f64)]) -> (Vec<Row>, RunJudgement) {
+    let row = |(offered, delivered, p50): &(f64, f64, f64)| Row {
+        offered: *offered,
+        delivered: Some(*delivered),
+        p50_micros: Some(*p50),
+        ..Row::default()
+    };
+    judge_run(steps.iter().map(row).collect(), &[], &JudgeBounds::default())
+}
+
+#[test]
+fn a_rate_that_once_held_and_once_broke_is_no_knee() {
+    let (rows, judgement) =
+        from_outside(&[(100.0, 100.0, 1e3), (200.0, 200.0, 1e3), (300.0, 300.0, 1e3), (300.0, 250.0, 1e3)]);
+    assert_eq!((rows[3].verdict, judgement.knee), (Some(Verdict::PastKnee), None));
+    // Nor is it an outlier when it holds the second time: the later step is no higher.
+    let (rows, _) = from_outside(&[(100.0, 100.0, 1e3), (200.0, 200.0, 1e3), (300.0, 250.0, 1e3), (300.0, 300.0, 1e3)]);
+    assert_eq!(rows[2].verdict, Some(Verdict::PastKnee));
+    assert_eq!(judgement.remarks, Vec::<String>::new(), "a rate that is repeated does not fall");
+}
+
+#[test]
+fn a_higher_step_that_held_before_makes_no_outlier() {
+    let (rows, judgement) =
+        from_outside(&[(100.0, 100.0, 1e3), (400.0, 400.0, 1e3), (300.0, 250.0, 1e3), (200.0, 200.0, 1e3)]);
+    assert_eq!(rows[2].verdict, Some(Verdict::PastKnee));
+    assert!(judgement.remarks.iter().any(|remark| remark == "the ramp falls: 300/s follows 400/s"));
+}
+
+#[test]
+fn the_lowest_p50_is_that_of_a_step_that_can_be_judged() {
+    // Fifty times lower somewhere: were it the lowest, every other step would break the bound.
+    let low: Change = |row, _| row.p50_micros = Some(20.0);
+    let check = |changes: &[Change], at: usize| {
+        let (rows, judgement) = with(changes, at);
+        assert_eq!(rows[3].verdict, Some(Verdict::Clean), "step {at}");
+        assert_eq!(judgement.knee.map(|knee| knee.last), Some(400.0), "step {at}");
+    };
+    let withdrawn: Change = |row, _| {
+        row.withdrawn = Some(soak_campaign::table::Withdrawn { reason: "a fault".to_owned(), superseded_by: None });
+    };
+    check(&[low], 0);
+    check(&[low, VOID], 2);
+    check(&[low, CONTAMINATED], 2);
+    check(&[low, withdrawn], 2);
+    // A p50 of nothing is no p50 to be a multiple of.
+    let none: Change = |row, _| row.p50_micros = Some(0.0);
+    check(&[none], 2);
+    let (rows, _) = judged(|at, row, _| {
+        if at == 2 {
+            row.p50_micros = Some(0.0);
+        } else if at == 4 {
+            row.p50_micros = Some(20_000.0);
+        }
+    });
+    assert_eq!(rows[4].verdict, Some(Verdict::PastKnee));
+}
+
+#[test]
+fn a_floor_beside_a_plateau_undoes_it_only_beyond_its_spread() {
+    let plateau = |delivered: f64| {
+        let (_, judgement) = judged(|at, row, signals| {
+            row.delivered = row.delivered.map(|delivered| if at > 4 { 400.0 } else { delivered });
+            if at == 6 {
+                row.delivered = Some(delivered);
+                CONTAMINATED(row, signals);
+            }
+        });
+        judgement.plateau.is_some()
+    };
+    assert!(plateau(420.0), "five percent above is within the spread");
+    assert!(!plateau(420.1));
+}
+
+#[test]
+fn a_last_step_that_was_withdrawn_does_not_say_whether_more_steps_help() {
+    let (_, judgement) = judged(|at, row, signals| {
+        if at >= 6 {
+            row.withdrawn = Some(soak_campaign::table::Withdrawn { reason: "a fault".to_owned(), superseded_by: None });
+            VOID(row, signals);
+        }
+    });
+    assert!(judgement.extend);
+}

@@ -179,6 +179,28 @@ mod tests {
     }
 
     #[test]
+    fn a_rise_of_errors_is_told_to_the_call_and_held_to_more_than_its_bound() {
+        // The quarters lie 30/39 of the way apart.
+        let rise = judged(&hold(1.0, 1.0, 1.0, 300.0)).errors_permille.unwrap();
+        assert!((rise - 300.0 * 30.0 / 39.0).abs() < 1e-6, "{rise}");
+        let mut rows = hold(1.0, 1.0, 1.0, 0.0);
+        for row in &mut rows[30..] {
+            row.answered_permille = Some(500.0);
+        }
+        let errors = |most| JudgeBounds { drift_errors_per_ten_thousand: most, ..JudgeBounds::default() };
+        assert_eq!(drifted(&drift(&rows, &errors(5000))), Vec::<&str>::new(), "as many as the bound are not more");
+        assert_eq!(drifted(&drift(&rows, &errors(4999))), ["errors"]);
+    }
+
+    #[test]
+    fn a_measure_of_zero_has_no_ratio_and_spoils_none() {
+        let mut rows = hold(1.0, 1.0, 1.0, 0.0);
+        rows[0].p99_micros = Some(0.0);
+        let found = judged(&rows);
+        assert!(found.p99.value.is_some_and(|value| (value - 1.0).abs() < 0.01), "{found:?}");
+    }
+
+    #[test]
     fn a_hold_too_short_for_quarters_says_so() {
         let rows = hold(9.0, 1.0, 1.0, 0.0);
         let found = judged(&rows[..11]);

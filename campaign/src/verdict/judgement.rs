@@ -156,3 +156,14 @@ pub struct RunJudgement {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub remarks: Vec<String>,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Verdict;
+
+    #[test]
+    fn a_verdict_is_written_by_its_name_and_keeps_a_column_s_width() {
+        assert_eq!(Verdict::ClientLimited.to_string(), "client-limited");
+        assert_eq!(format!("{:>7}|{:<7}|", Verdict::Void, Verdict::Clean), "   void|clean  |");
+    }
+}

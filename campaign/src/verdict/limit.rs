@@ -165,6 +165,22 @@ mod tests {
     }
 
     #[test]
+    fn what_contaminates_is_told_beside_its_bound() {
+        let signals = Signals {
+            foreign_milli: Some(420.0),
+            steal_milli: Some(300.0),
+            sampling_gap_millis: Some(3000),
+            ..Signals::default()
+        };
+        let told: Vec<_> = contaminated(&signals, &JudgeBounds::default())
+            .into_iter()
+            .map(|evidence| (evidence.value, evidence.bound.unwrap()))
+            .collect();
+        let expected = [("0.42 CPU", "≤ 0.15 CPU"), ("0.3 CPU", "≤ 0.2 CPU"), ("3000 ms", "≤ 2500 ms")];
+        assert_eq!(told, expected.map(|(value, bound)| (value.to_owned(), bound.to_owned())));
+    }
+
+    #[test]
     fn a_late_driver_limits_and_its_throttling_is_evidence() {
         let check = |p99, throttled, expected: &[&str]| {
             let row = Row { send_error_micros: Some(SendError { p50: 1.0, p99, max: 9e9 }), ..Row::default() };

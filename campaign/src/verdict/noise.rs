@@ -212,6 +212,20 @@ mod tests {
     }
 
     #[test]
+    fn a_difference_as_large_as_the_floor_is_not_nil() {
+        let floor = Floor { deviation: 0.01, freedom: 8 };
+        let half = floor.half_width(Asked::alone(), 1, 1);
+        let side = |log: f64| Side { logs: vec![log], at_least: false };
+        let nil = |together, log| {
+            Ratio::between(&side(0.0), &side(log), Some(&floor), Asked { together, ..Asked::alone() }).nil
+        };
+        assert_eq!((nil(1, half), nil(3, half), nil(3, -half)), (Some(false), None, None));
+        assert_eq!((nil(1, half * 0.999), nil(3, half * 0.999)), (Some(true), Some(true)));
+        let together = floor.half_width(Asked { together: 3, ..Asked::alone() }, 1, 1);
+        assert_eq!((nil(3, together), nil(3, -together)), (Some(false), Some(false)));
+    }
+
+    #[test]
     fn the_ratio_from_which_a_difference_is_claimed_is_told() {
         let floor = Floor { deviation: 0.01, freedom: 8 };
         let check = |together, least, expected: f64| {

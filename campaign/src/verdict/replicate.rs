@@ -112,3 +112,18 @@ pub(super) fn is_kept(row: &Row) -> bool {
 pub(super) fn same_rate(one: f64, two: f64) -> bool {
     (one - two).abs() < 0.5
 }
+
+#[cfg(test)]
+mod tests {
+    use super::same_rate;
+
+    #[test]
+    fn rates_are_the_same_within_less_than_half_a_call() {
+        let check = |one, two, expected| assert_eq!(same_rate(one, two), expected, "{one} {two}");
+        check(100.0, 100.0, true);
+        check(100.4, 100.0, true);
+        check(100.0, 100.4, true);
+        check(100.0, 100.5, false);
+        check(101.0, 100.0, false);
+    }
+}

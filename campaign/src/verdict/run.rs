@@ -149,3 +149,17 @@ pub(crate) fn median(values: &[f64]) -> f64 {
         _ => f64::midpoint(sorted[middle - 1], sorted[middle]),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::median;
+
+    #[test]
+    fn the_median_of_an_even_count_is_the_mean_of_the_middle_two_and_of_nothing_there_is_none() {
+        let check = |values: &[f64], expected: f64| assert!((median(values) - expected).abs() < 1e-12, "{values:?}");
+        check(&[3.0], 3.0);
+        check(&[5.0, 1.0, 2.0], 2.0);
+        check(&[9.0, 1.0, 2.0, 4.0], 3.0);
+        assert!(median(&[]).is_nan());
+    }
+}

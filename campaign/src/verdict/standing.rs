@@ -158,6 +158,7 @@ mod tests {
     fn growth_is_more_than_chance_and_more_than_a_thousandth() {
         let check = |half, end, due, expected| assert_eq!(grows(Growth { half, end, due }), expected, "{half} {end}");
         check(0, 8, 1_000, false);
+        check(0, 16, 1_000, false);
         check(0, 17, 1_000, true);
         check(100, 160, 10_000, false);
         check(100, 170, 10_000, true);
@@ -171,6 +172,25 @@ mod tests {
         assert!(!is_saturated(&row(8000.0, 7849.5, 0.0, 1.0), &bounds));
         assert!(!is_saturated(&row(100.0, 98.0, 0.0, 1.0), &bounds));
         assert!(is_saturated(&row(100.0, 97.99, 0.0, 1.0), &bounds));
+    }
+
+    #[test]
+    fn growth_is_evidence_only_where_there_is_growth() {
+        let measures = |growth| {
+            let standing = Standing::of(&row(1000.0, 1000.0, 0.0, 1000.0), None, growth);
+            let evidence = standing.at_clean_bounds(&JudgeBounds::default());
+            evidence.into_iter().map(|evidence| evidence.measure).collect::<Vec<_>>()
+        };
+        assert_eq!(measures(Some(Growth { half: 10, end: 200, due: 5000 })), ["answered", "never sent", "in flight"]);
+        assert_eq!(measures(Some(Growth { half: 10, end: 20, due: 5000 })), ["answered", "never sent"]);
+        assert_eq!(measures(None), ["answered", "never sent"]);
+    }
+
+    #[test]
+    fn without_a_lowest_p50_no_p50_breaks_a_bound() {
+        for lowest in [None, Some(0.0)] {
+            assert!(Standing::of(&row(100.0, 100.0, 0.0, 9e9), lowest, None).keeps(&JudgeBounds::default()));
+        }
     }
 
     #[test]

@@ -210,6 +210,7 @@ mod tests {
         check(Row { p99_micros: Some(3001.0), ..sound() }, &["p99"]);
         check(Row { p99_micros: None, p50_micros: Some(3001.0), ..sound() }, &["p50"]);
         check(Row { p50_micros: Some(-1.0), ..sound() }, &["p50"]);
+        check(Row { p50_micros: Some(0.0), ..sound() }, &[]);
     }
 
     #[test]
@@ -310,6 +311,16 @@ mod tests {
         let row = |delivered, cost| Row { delivered: Some(delivered), cpu_nanos_per_request: Some(cost), ..sound() };
         assert_eq!(stuck_cpu(&[row(100.0, 4e6), row(400.0, 1e6)], &[]).len(), 2);
         assert_eq!(stuck_cpu(&[row(100.0, 4e6), row(400.0, 2e6)], &[]).len(), 0);
+    }
+
+    #[test]
+    fn cpu_time_that_stands_still_is_told_in_cpus() {
+        let told = |row: &Row| super::stuck_cpu_words(row).value;
+        let same = "the same in another step while delivered at least doubled";
+        let cost = Row { delivered: Some(400.0), cpu_nanos_per_request: Some(1e6), ..sound() };
+        assert_eq!(told(&cost), format!("0.4 CPU, {same}"));
+        assert_eq!(told(&Row { cores_milli: Some(250.0), ..cost }), format!("0.25 CPU, {same}"));
+        assert_eq!(told(&sound()), format!("n/a, {same}"));
     }
 
     #[test]

@@ -227,6 +227,63 @@ fn declared_connections_are_held_against_those_opened() {
 }
 
 #[test]
+fn an_endpoint_is_missed_only_by_calls_that_were_due() {
+    let check = |due, ok, connections_opened, holds_| {
+        let window = DriverWindow { due, ok, connections_opened, ..driver() };
+        let (_, signals) = measured(window, &witness());
+        assert_eq!(holds(signals.endpoint.as_ref()), holds_, "{due} {ok} {connections_opened}");
+    };
+    check(0, 0, 0, true);
+    check(10, 0, 0, false);
+    check(10, 1, 0, true);
+    check(10, 0, 1, true);
+}
+
+#[test]
+fn a_warm_up_is_marked_and_no_other_step() {
+    let check = |kind, expected| {
+        let bounds = JudgeBounds::default();
+        let client = client();
+        let setting = Setting {
+            client: &client,
+            protocol: Protocol::Http1,
+            arm_cpus: &ARM_CPUS,
+            irq_time_accounting: None,
+            bounds: &bounds,
+        };
+        let step = PlannedStep { index: 0, kind, rate: 100, duration_nanos: SECOND };
+        let samples = StepSamples { step, drivers: &[], witness: None, previous_end_unix_nanos: None };
+        assert_eq!(measure(&samples, &setting).0.warmup, expected, "{kind:?}");
+    };
+    check(StepKind::Warmup, true);
+    check(StepKind::Ramp, false);
+    check(StepKind::Extension, false);
+    check(StepKind::Hold, false);
+}
+
+#[test]
+fn each_protocol_has_its_slots_and_the_cap_on_what_is_in_flight_holds_for_all() {
+    let check = |protocol, max_in_flight, busy: Option<f64>| {
+        let mut client = client();
+        client.shape.max_in_flight = max_in_flight;
+        let bounds = JudgeBounds::default();
+        let setting =
+            Setting { client: &client, protocol, arm_cpus: &ARM_CPUS, irq_time_accounting: None, bounds: &bounds };
+        let step = PlannedStep { index: 1, kind: StepKind::Ramp, rate: 100, duration_nanos: 10 * SECOND };
+        let drivers = [driver()];
+        let samples = StepSamples { step, drivers: &drivers, witness: None, previous_end_unix_nanos: None };
+        assert_eq!(measure(&samples, &setting).1.slots_busy_permille, busy, "{protocol:?} {max_in_flight}");
+    };
+    // Four in flight: of 8 connections, of 8 × 4 streams, of 2 × 4 messages.
+    check(Protocol::Http1, 100, Some(500.0));
+    check(Protocol::Http2, 100, Some(125.0));
+    check(Protocol::GrpcUnary, 100, Some(125.0));
+    check(Protocol::GrpcStream, 100, Some(500.0));
+    check(Protocol::Http2, 16, Some(250.0));
+    check(Protocol::Http1, 0, None);
+}
+
+#[test]
 fn several_drivers_are_merged_exactly() {
     let mut other = driver();
     (other.start_unix_nanos, other.end_unix_nanos) = (START + 2_000_000, START + 10 * SECOND + 2_000_000);

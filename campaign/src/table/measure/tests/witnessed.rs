@@ -138,6 +138,28 @@ fn a_counter_that_runs_backwards_is_found_out() {
 }
 
 #[test]
+fn the_source_of_cpu_time_is_told() {
+    let source = |window: &WitnessWindow| measured(driver(), window).0.cpu_source;
+    assert_eq!(source(&witness()), Some(CpuSource::Cgroup));
+    let mut threads = witness();
+    threads.readings[4].arm.as_mut().unwrap().cpu_source = CpuSource::Schedstat;
+    assert_eq!(source(&threads), Some(CpuSource::Schedstat));
+    let mut unread = witness();
+    unread.readings[10].arm = None;
+    assert_eq!(source(&unread), None);
+}
+
+#[test]
+fn a_quota_of_nothing_is_no_quota() {
+    let mut window = witness();
+    for reading in &mut window.readings {
+        let throttle = Throttle { periods: 0, throttled_periods: 0, throttled_nanos: 0, quota_milli: Some(0) };
+        reading.arm.as_mut().unwrap().throttle = Some(throttle);
+    }
+    assert_eq!(measured(driver(), &window).1.quota, None);
+}
+
+#[test]
 fn throttling_that_runs_backwards_is_found_out() {
     let check = |change: fn(&mut Throttle), expected: fn(Option<&Check>) -> bool| {
         let mut window = witness();
