@@ -40,3 +40,50 @@ pub enum ProofSource {
     /// The kubelet's report of the pod.
     Kubelet,
 }
+
+impl LeverProof {
+    /// What was declared, what was observed and where, in one line.
+    pub fn in_words(&self) -> String {
+        let Self { lever, declared, observed, source, held: _, note } = self;
+        let observed = observed.as_deref().unwrap_or("nothing");
+        let note = note.as_ref().map(|note| format!(": {note}")).unwrap_or_default();
+        format!("{lever}: declared {declared}, observed {observed} ({}{note})", source.words())
+    }
+}
+
+impl ProofSource {
+    /// Where it was read, for a reader.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Attach => "the JVM's own flags",
+            Self::CommandLine => "command line",
+            Self::Environ => "environment",
+            Self::Cgroup => "cgroup",
+            Self::Affinity => "affinity of its threads",
+            Self::Admin => "admin port",
+            Self::Kubelet => "kubelet",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LeverProof, ProofSource};
+
+    #[test]
+    fn a_proof_in_words_tells_what_was_declared_what_was_seen_and_where() {
+        let check = |observed: Option<&str>, note: Option<&str>, expected: &str| {
+            let proof = LeverProof {
+                lever: "env POOL".to_owned(),
+                declared: "8".to_owned(),
+                observed: observed.map(str::to_owned),
+                source: ProofSource::Environ,
+                held: Some(false),
+                note: note.map(str::to_owned),
+            };
+            assert_eq!(proof.in_words(), expected);
+        };
+        check(Some("4"), None, "env POOL: declared 8, observed 4 (environment)");
+        check(None, Some("no such variable"), "env POOL: declared 8, observed nothing (environment: no such variable)");
+    }
+}

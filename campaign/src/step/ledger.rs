@@ -194,12 +194,7 @@ impl Proofs {
     /// The levers that do not hold, in words; absent where all hold or may not be enforced here.
     pub fn miss(&self) -> Option<String> {
         let misses = self.proofs.iter().filter(|proof| proof.held == Some(false));
-        let words: Vec<String> = misses
-            .map(|proof| {
-                let observed = proof.observed.as_deref().unwrap_or("nothing");
-                format!("{}: declared {}, observed {observed}", proof.lever, proof.declared)
-            })
-            .collect();
+        let words: Vec<String> = misses.map(LeverProof::in_words).collect();
         (!words.is_empty()).then(|| words.join("; "))
     }
 }

@@ -28,8 +28,6 @@ pub(super) struct Drivers {
     pub in_flight: u64,
     pub in_flight_half: u64,
     pub in_flight_end: u64,
-    /// Mean of what was in flight at the end of each second, the first left out; absent for steps under two seconds.
-    pub in_flight_mean: Option<f64>,
     pub connections: u64,
     pub latency: Histogram,
     pub service: Histogram,
@@ -63,7 +61,6 @@ impl Drivers {
             in_flight: window.in_flight,
             in_flight_half: window.in_flight_half,
             in_flight_end: window.in_flight_end,
-            in_flight_mean: in_flight_mean(window),
             connections: window.connections_opened,
             latency: window.latency.clone(),
             service: window.service.clone(),
@@ -91,7 +88,6 @@ impl Drivers {
         self.in_flight += other.in_flight;
         self.in_flight_half += other.in_flight_half;
         self.in_flight_end += other.in_flight_end;
-        self.in_flight_mean = self.in_flight_mean.zip(other.in_flight_mean).map(|(one, two)| one + two);
         self.connections += other.connections;
         self.latency.merge(&other.latency);
         self.service.merge(&other.service);
@@ -108,16 +104,17 @@ impl Drivers {
         self.ok + self.errors.values().sum::<u64>() + self.never_sent + self.in_flight
     }
 
+    /// Mean of the calls in flight that were answered: their rate times the time that each took (Little's law). Samples of
+    /// what is in flight would beat with evenly spaced calls.
+    pub(super) fn in_flight_mean(&self) -> Option<f64> {
+        let spent = self.service.mean()? * self.service.len() as f64;
+        Some(spent / (self.seconds() * 1e9))
+    }
+
     /// Length of the step, seconds.
     pub(super) fn seconds(&self) -> f64 {
         (self.end - self.start) as f64 / 1e9
     }
-}
-
-fn in_flight_mean(window: &DriverWindow) -> Option<f64> {
-    let (_, later) = window.seconds.split_first()?;
-    let sum: u64 = later.iter().map(|second| second.in_flight).sum();
-    (!later.is_empty()).then(|| sum as f64 / later.len() as f64)
 }
 
 fn add(one: StreamCounts, two: StreamCounts) -> StreamCounts {

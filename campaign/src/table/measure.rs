@@ -138,8 +138,10 @@ fn fill_checks(signals: &mut Signals, drivers: &Drivers, setting: &Setting<'_>) 
     });
     signals.growth = Some(Growth { half: drivers.in_flight_half, end: drivers.in_flight_end, due: drivers.due / 2 });
     let slots = slots(setting);
-    signals.slots_busy_permille =
-        drivers.in_flight_mean.filter(|_| slots > 0).map(|mean| thousandth(mean / slots as f64 * 1000.0));
+    signals.slots_busy_permille = drivers
+        .in_flight_mean()
+        .filter(|_| slots > 0)
+        .map(|mean| thousandth((mean / slots as f64 * 1000.0).min(1000.0)));
 }
 
 /// Calls that the client's shape allows in flight.

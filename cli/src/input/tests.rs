@@ -85,7 +85,9 @@ fn a_sound_campaign_is_accepted_with_its_defaults_and_its_plan() {
 #[test]
 fn every_example_is_accepted() {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../examples");
-    let files: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let folders = [folder.join("refusals"), folder];
+    let entries = folders.iter().flat_map(|folder| fs::read_dir(folder).unwrap());
+    let files: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
     let campaigns = files.iter().filter(|path| path.extension().is_some_and(|ext| ext == "yaml"));
     let rejected: Vec<String> = campaigns
         .filter_map(|path| load(path, Executor::Local).err())

@@ -12,7 +12,7 @@ use soak_local::{
     unix_nanos,
 };
 
-use super::preflight;
+use super::{differences, preflight};
 use crate::{
     Exit,
     input::{self, Loaded, Rejected},
@@ -39,6 +39,14 @@ pub enum BeginError {
     /// The current folder cannot be found.
     #[error("cannot find the current folder: {0}")]
     Here(#[source] io::Error),
+    /// The file asks for something else than what was begun.
+    #[error("{folder}: the folder belongs to another plan: {changes}; what was asked before the start is never changed after")]
+    OtherPlan {
+        /// The folder.
+        folder: String,
+        /// The fields that differ.
+        changes: String,
+    },
     /// The folder was begun under other circumstances.
     #[error("{folder}: cannot go on: {what}; numbers from both would not compare")]
     Changed {
@@ -55,11 +63,11 @@ impl BeginError {
         match self {
             Self::Rejected(_)
             | Self::NoFile
+            | Self::OtherPlan { .. }
             | Self::Changed { .. }
-            | Self::Output(
-                OutputError::Folder(FolderError::NotEmpty { .. } | FolderError::NotACampaign { .. })
-                | OutputError::OtherPlan { .. },
-            ) => Exit::Usage,
+            | Self::Output(OutputError::Folder(FolderError::NotEmpty { .. } | FolderError::NotACampaign { .. })) => {
+                Exit::Usage
+            }
             Self::Output(
                 OutputError::Durable(DurableError::Full { .. })
                 | OutputError::Folder(FolderError::Durable(DurableError::Full { .. })),
@@ -109,14 +117,9 @@ pub fn create(out: Option<&Path>, campaign: &Campaign, means: &Means) -> Result<
 pub fn resume(folder: &Path, asked: Option<&Campaign>, means: &Means) -> Result<OutputLedger, BeginError> {
     let ledger = OutputLedger::reopen(folder)?;
     let begun = ledger.campaign();
-    let wanted = asked.map_or(&begun.plan.hash, |campaign| &campaign.loaded.plan.hash);
-    if *wanted != begun.plan.hash {
-        return Err(OutputError::OtherPlan {
-            path: folder.display().to_string(),
-            found: begun.plan.hash.clone(),
-            wanted: wanted.clone(),
-        }
-        .into());
+    if let Some(asked) = asked.map(|campaign| &campaign.loaded.plan).filter(|asked| asked.hash != begun.plan.hash) {
+        let changes = differences::words(&begun.plan, asked);
+        return Err(BeginError::OtherPlan { folder: folder.display().to_string(), changes });
     }
     let now = facts(means)?;
     let changed = |what: &str| BeginError::Changed { folder: folder.display().to_string(), what: what.to_owned() };

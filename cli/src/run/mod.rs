@@ -2,6 +2,7 @@
 //! progress on standard error, tables on standard output, everything measured in a folder.
 
 mod begin;
+mod differences;
 mod finish;
 mod preflight;
 mod progress;

@@ -92,12 +92,7 @@ pub fn trouble(run: &PlannedRun, row: &Row) -> Option<String> {
 /// Levers that do not hold.
 pub fn unheld(proofs: &[LeverProof]) -> Vec<String> {
     let unheld = proofs.iter().filter(|proof| proof.held == Some(false));
-    unheld
-        .map(|proof| {
-            let observed = proof.observed.as_deref().unwrap_or("nothing");
-            format!("lever {} does not hold: declared {}, observed {observed}", proof.lever, proof.declared)
-        })
-        .collect()
+    unheld.map(|proof| format!("lever not held: {}", proof.in_words())).collect()
 }
 
 /// How an attempt ended, where it did not complete.

@@ -120,14 +120,8 @@ pub fn evidence(evidence: &Evidence) -> String {
 
 fn lever_words(levers: &[LeverEntry]) -> String {
     let total = levers.len();
-    let unheld: Vec<String> = levers
-        .iter()
-        .filter(|entry| entry.proof.held == Some(false))
-        .map(|entry| {
-            let observed = entry.proof.observed.as_deref().unwrap_or("nothing");
-            format!("{}: declared {}, observed {observed}", entry.proof.lever, entry.proof.declared)
-        })
-        .collect();
+    let unheld = levers.iter().filter(|entry| entry.proof.held == Some(false));
+    let unheld: Vec<String> = unheld.map(|entry| entry.proof.in_words()).collect();
     let open = levers.iter().filter(|entry| entry.proof.held.is_none()).count();
     match (total, unheld.is_empty(), open) {
         (0, _, _) => "levers not proven".to_owned(),

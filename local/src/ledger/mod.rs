@@ -47,16 +47,6 @@ pub enum OutputError {
         /// What is wrong.
         source: serde_json::Error,
     },
-    /// The folder belongs to another plan.
-    #[error("{path}: the folder belongs to another plan ({found}, not {wanted}); results of two plans are never mixed")]
-    OtherPlan {
-        /// The folder.
-        path: String,
-        /// The plan's hash there.
-        found: String,
-        /// The plan's hash asked for.
-        wanted: String,
-    },
     /// The records contradict each other.
     #[error(transparent)]
     Contradiction(#[from] LedgerError),

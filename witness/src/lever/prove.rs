@@ -55,7 +55,8 @@ fn show_argument(argument: &Argument, all: &[Argument], server: &ServerProcess) 
 
 fn show_on_line(argument: &Argument, all: &[Argument], line: &[String]) -> Showing {
     let seen = seen(argument, all, line);
-    let note = match (seen.held, in_order(all, line)) {
+    let ordered = in_order(&there(all, line), line);
+    let note = match (seen.held, ordered) {
         (true, false) => Some("not in the declared order".to_owned()),
         (true, true) if seen.besides > 0 => {
             Some(format!("also given {} times before; the last one counts", seen.besides))
@@ -63,8 +64,12 @@ fn show_on_line(argument: &Argument, all: &[Argument], line: &[String]) -> Showi
         (false, _) if seen.besides > 0 => Some("given again later; the last one counts".to_owned()),
         (true | false, _) => None,
     };
-    let ordered = seen.held && in_order(all, line);
-    Showing { observed: seen.last, held: ordered, note }
+    Showing { held: seen.held && ordered, observed: seen.last, note }
+}
+
+/// The declared arguments that are there: one that is not is told by itself, and says nothing about the others' order.
+fn there(all: &[Argument], line: &[String]) -> Vec<Argument> {
+    all.iter().filter(|argument| seen(argument, all, line).held).cloned().collect()
 }
 
 /// Servers that fork put a title over their arguments; most keep the arguments in it.
@@ -184,6 +189,19 @@ mod tests {
         assert!(note("arm --codec=b --codec=a").contains("before"), "held all the same");
         assert!(note("arm --codec=a --codec=b").contains("later"), "undone");
         assert_eq!(note("arm --codec=a"), "");
+    }
+
+    #[test]
+    fn an_argument_that_is_not_there_does_not_accuse_the_others() {
+        let declared = Declared { args: words("80 --cache=no --pool=8"), ..Declared::default() };
+        let held = |line: &str| -> Vec<bool> {
+            let proofs = prove(&declared, &observed(vec![server(line)]), PERMITTED);
+            proofs.iter().map(|proof| proof.held == Some(true)).collect()
+        };
+        assert_eq!(held("arm 80 --cache=no --pool=8"), [true, true, true]);
+        assert_eq!(held("arm 80 --pool=8"), [true, false, true]);
+        assert_eq!(held("arm 80"), [true, false, false]);
+        assert_eq!(held("arm --pool=8 80"), [false, false, false]);
     }
 
     #[test]

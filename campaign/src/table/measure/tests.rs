@@ -169,7 +169,8 @@ fn a_sound_step_gives_signals_that_hold() {
     // No quota: the one CPU that it may use.
     assert_eq!(signals.quota.unwrap().used_permille, 400.0);
     assert_eq!(signals.growth, Some(Growth { half: 1, end: 2, due: 500 }));
-    assert_eq!(signals.slots_busy_permille, Some(500.0));
+    // A hundred calls a second, 1 ms each, of eight slots.
+    assert!((signals.slots_busy_permille.unwrap() - 12.5).abs() < 0.1, "{signals:?}");
 }
 
 #[test]
@@ -299,7 +300,22 @@ fn several_drivers_are_merged_exactly() {
     assert!((row.p50_micros.unwrap() - 9000.0).abs() < 9.0 && (row.p99_micros.unwrap() - 9000.0).abs() < 9.0);
     assert_eq!(row.start_skew_micros, Some(2000));
     assert!(holds(signals.workers.as_ref()) && holds(signals.accounting.as_ref()));
-    assert_eq!(signals.slots_busy_permille, Some(1000.0));
+    assert!((signals.slots_busy_permille.unwrap() - 25.0).abs() < 0.2, "{signals:?}");
+}
+
+#[test]
+fn busy_slots_are_told_by_how_long_calls_took_not_by_looking_at_them_now_and_then() {
+    let check = |millis: u64, looked_at: u64, expected: f64| {
+        let mut window = driver();
+        window.service = Histogram::new();
+        (0..1000).for_each(|_| window.service.record(millis * MILLI));
+        window.seconds.iter_mut().for_each(|second| second.in_flight = looked_at);
+        let (_, signals) = measured(window, &witness());
+        assert!((signals.slots_busy_permille.unwrap() - expected).abs() < 1.0, "{signals:?}");
+    };
+    check(40, 8, 500.0);
+    check(75, 4, 937.5);
+    check(200, 8, 1000.0);
 }
 
 #[test]
