@@ -40,7 +40,9 @@ pub enum BeginError {
     #[error("cannot find the current folder: {0}")]
     Here(#[source] io::Error),
     /// The file asks for something else than what was begun.
-    #[error("{folder}: the folder belongs to another plan: {changes}; what was asked before the start is never changed after")]
+    #[error(
+        "{folder}: the folder belongs to another plan: {changes}; what was asked before the start is never changed after"
+    )]
     OtherPlan {
         /// The folder.
         folder: String,

@@ -54,7 +54,8 @@ fn with_the_levers_set_the_same_arm_is_sent_every_call() {
 
 #[test]
 fn a_prediction_that_is_changed_after_the_start_is_refused_by_its_name() {
-    const BEFORE: &str = "  replicates: 1\n  predictions: [{name: enough, arm: rest, capacityPerSecond: {atLeast: 10}}]\n";
+    const BEFORE: &str =
+        "  replicates: 1\n  predictions: [{name: enough, arm: rest, capacityPerSecond: {atLeast: 10}}]\n";
     let case = Case::changed("ends-early", &[("  replicates: 1\n", BEFORE), ("150, 300", "20, 40"), (": 2s", ": 1s")]);
     let first = case.place.run(&["run", "campaign.yaml", "--out", "out"]);
     assert!(matches!(first.status.code(), Some(0 | 5)), "{}", stderr(&first));
@@ -77,5 +78,9 @@ fn a_prediction_that_is_changed_after_the_start_is_refused_by_its_name() {
 /// The lines that the arm wrote, one for each request.
 fn requests(case: &Case, ended: &Ended) -> usize {
     let log = case.place.path(&ended.run).join("arm.1.1.err");
-    std::fs::read_to_string(log).unwrap_or_default().lines().filter(|line| line.contains("\"GET / HTTP/1.1\" 200")).count()
+    std::fs::read_to_string(log)
+        .unwrap_or_default()
+        .lines()
+        .filter(|line| line.contains("\"GET / HTTP/1.1\" 200"))
+        .count()
 }
