@@ -1,8 +1,12 @@
 //! `cargo xtask`: the project's own chores. One file a command; a command returns a fault or nothing.
 
+mod cluster;
 mod crds;
 mod gate;
+mod hex;
+mod images;
 mod packages;
+mod program;
 mod tidy;
 
 use std::{
@@ -23,6 +27,9 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// A real Kubernetes on this machine, for the tests.
+    #[command(subcommand)]
+    Cluster(cluster::Action),
     /// Writes the resource's definition from the types.
     Crds {
         /// Only compares, and fails where it differs.
@@ -70,6 +77,7 @@ pub fn main() -> ExitCode {
 
 fn dispatch(command: &Command) -> Result<(), Fault> {
     match command {
+        Command::Cluster(action) => cluster::run(action),
         Command::Crds { check: false } => crds::run(crds::Definition::Write),
         Command::Crds { check: true } => crds::run(crds::Definition::Check),
         Command::Tidy => tidy::run(),

@@ -18,12 +18,30 @@ const PROGRAMS: [(&str, &str); 5] = [
     ("nghttpd", "nghttp2-server"),
     ("python3", "python3"),
 ];
+/// What the test cluster runs besides what it builds.
+const OF_CLUSTER: [(&str, &str); 6] = [
+    ("containerd", "containerd"),
+    ("runc", "runc"),
+    ("/usr/lib/cni/bridge", "containernetworking-plugins"),
+    ("iptables", "iptables"),
+    ("ip", "iproute2"),
+    ("openssl", "openssl"),
+];
 /// While this exists and says no, packages do not start the services they bring.
 const POLICY: &str = "/usr/sbin/policy-rc.d";
 
-/// Installs what is missing, or says what is skipped.
+/// Installs what the tests of this machine lack, or says what is skipped.
 pub fn run() -> Result<(), Fault> {
-    let missing: Vec<_> = PROGRAMS.iter().filter(|(program, _)| !is_installed(program)).collect();
+    install(&PROGRAMS)
+}
+
+/// Installs what the test cluster lacks.
+pub fn for_cluster() -> Result<(), Fault> {
+    install(&OF_CLUSTER)
+}
+
+fn install(programs: &[(&str, &str)]) -> Result<(), Fault> {
+    let missing: Vec<_> = programs.iter().filter(|(program, _)| !is_installed(program)).collect();
     if missing.is_empty() {
         return Ok(());
     }

@@ -1,0 +1,3 @@
+module soak.local/cluster/pause
+
+go 1.24.0
