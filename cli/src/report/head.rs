@@ -98,8 +98,23 @@ fn few(names: &[String]) -> String {
     }
 }
 
+/// What was executed, and as which arms.
+fn executed(status: &SoakCampaignStatus) -> Vec<String> {
+    let mut digests: Vec<(&str, Vec<String>)> = Vec::new();
+    for arm in &status.arms {
+        let Some(digest) = arm.digest.as_deref() else { continue };
+        match digests.iter_mut().find(|(known, _)| *known == digest) {
+            Some((_, arms)) if arms.contains(&arm.name) => {}
+            Some((_, arms)) => arms.push(arm.name.clone()),
+            None => digests.push((digest, vec![arm.name.clone()])),
+        }
+    }
+    digests.iter().map(|(digest, arms)| format!("executed sha256 {digest} as {}", few(arms))).collect()
+}
+
 fn facts(told: &Told<'_>) -> Vec<String> {
     let mut lines = facts::campaign(told.campaign);
+    lines.extend(executed(told.status));
     lines.extend(told.status.finished.as_ref().map(|finished| format!("finished {finished}")));
     lines.extend(
         told.status

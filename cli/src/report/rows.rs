@@ -12,8 +12,7 @@ use crate::tables::{number, run_table};
 
 /// The rows, and the planned steps that have none.
 pub fn table(run: &JudgedRun) -> Markup {
-    let withdrawn = run.rows.iter().any(|row| row.withdrawn.is_some());
-    let shown: Vec<usize> = (0..text::HEADS.len()).filter(|at| withdrawn || text::HEADS[*at] != "withdrawn").collect();
+    let shown = columns(&run.rows);
     html! {
         div.scroll {
             table.rows {
@@ -29,6 +28,19 @@ pub fn table(run: &JudgedRun) -> Markup {
         }
         @if run.rows.iter().any(|row| row.verdict == Some(Verdict::PastKnee)) { p.note { (text::QUEUE_NOTE) } }
     }
+}
+
+/// Every column, the verdict first, where it is seen on a narrow screen; that of withdrawals only where there is one.
+fn columns(rows: &[Row]) -> Vec<usize> {
+    let withdrawn = rows.iter().any(|row| row.withdrawn.is_some());
+    let mut shown: Vec<usize> =
+        (0..text::HEADS.len()).filter(|at| withdrawn || text::HEADS[*at] != "withdrawn").collect();
+    shown.sort_by_key(|at| match text::HEADS[*at] {
+        "offered" => 0,
+        "verdict" => 1,
+        _ => 2,
+    });
+    shown
 }
 
 fn line(row: &Row, shown: &[usize]) -> Markup {

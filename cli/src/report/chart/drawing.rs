@@ -14,7 +14,9 @@ const HEIGHT: f64 = 260.0;
 pub const ACROSS: Span = Span { from: 58.0, to: 428.0 };
 /// The places between which values are drawn: upwards.
 pub const UP: Span = Span { from: 214.0, to: 14.0 };
-/// How far beyond the first broken step's point its region begins.
+/// What words beside a line need.
+const ROOM: f64 = 110.0;
+/// How far before the first broken step's point its region begins.
 const MARGIN: f64 = 7.0;
 
 /// One step of one series.
@@ -177,10 +179,9 @@ impl Chart {
             Guide::Diagonal => self.diagonal(),
             Guide::Step { at, class, label } => {
                 let Some(x) = self.x.scale.place(*at) else { return html! {} };
-                let row = if *class == "knee" { 12.0 } else { 26.0 };
                 html! {
                     path.guide.(class) d={"M" (px(x)) " " (px(UP.from)) "V" (px(UP.to))} {}
-                    (beside(x, UP.to + row, label))
+                    (beside(x, class, label))
                 }
             }
             Guide::Level { at, label } => {
@@ -190,9 +191,8 @@ impl Chart {
                     text.label x=(px(ACROSS.from + 6.0)) y=(px(y - 4.0)) { (label) }
                 }
             }
-            Guide::From { at, label } => {
-                let Some(x) = self.x.scale.place(*at) else { return html! {} };
-                beside(x, UP.from - 8.0, label)
+            Guide::From { label, .. } => {
+                html! { text.label.end x=(px(ACROSS.to - 4.0)) y=(px(UP.from - 8.0)) { (label) } }
             }
             Guide::Band { .. } => html! {},
         }
@@ -238,9 +238,13 @@ fn through(spots: &[Spot]) -> String {
     spots.iter().enumerate().map(|(at, spot)| [verb(at), &px(spot.x), " ", &px(spot.y)].concat()).collect()
 }
 
-/// Words beside a vertical line, on the side where there is more room.
-fn beside(x: f64, y: f64, label: &str) -> Markup {
-    let left = x > f64::midpoint(ACROSS.from, ACROSS.to);
-    let x = if left { x - 5.0 } else { x + 5.0 };
-    html! { text.label.end[left] x=(px(x)) y=(px(y)) { (label) } }
+/// Words beside a vertical line: those of the knee before it, those of the first broken step behind, so that they never
+/// meet; where the drawing ends there, on the other side and in a line of their own.
+fn beside(x: f64, class: &str, label: &str) -> Markup {
+    let before = class == "knee";
+    let room = if before { x - ACROSS.from } else { ACROSS.to - x };
+    let fits = room > ROOM;
+    let left = before == fits;
+    let (x, y) = (if left { x - 5.0 } else { x + 5.0 }, if fits { 12.0 } else { 26.0 });
+    html! { text.label.end[left] x=(px(x)) y=(px(UP.to + y)) { (label) } }
 }

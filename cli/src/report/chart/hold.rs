@@ -6,7 +6,7 @@ use soak_campaign::table::{AtLeast, Row};
 use super::{
     drawing::{ACROSS, Axis, Chart, Point, Series, UP},
     mark::Mark,
-    points::{Value, description, highest, points},
+    points::{Value, description, highest, points, with_room},
     scale::Scale,
 };
 use crate::tables::number::{rate, three_digits};
@@ -41,7 +41,7 @@ impl Hold<'_> {
             Series { name: "p50", class: "a", points: percentile(|row| row.p50_micros, AtLeast::P50, "p50") },
             Series { name: "p99", class: "b", points: percentile(|row| row.p99_micros, AtLeast::P99, "p99") },
         ];
-        let values: Vec<f64> = series.iter().flat_map(|series| &series.points).map(|point| point.y).collect();
+        let values: Vec<f64> = series.iter().flat_map(|series| &series.points).flat_map(with_room).collect();
         let y = Axis { title: "latency, ms", scale: Scale::log(&values, UP) };
         Chart { y, ..self.chart("latency", "Latency over time, from the time a call was due", series) }
     }

@@ -54,6 +54,11 @@ pub fn highest(points: &[Point]) -> Option<f64> {
     points.iter().map(|point| point.y).max_by(f64::total_cmp)
 }
 
+/// A value with room around it on a logarithmic axis, more above than below: for the marks of bounds, and for words.
+pub fn with_room(point: &Point) -> [f64; 2] {
+    [point.y * 0.8, point.y * 2.0]
+}
+
 /// What a chart shows, in words.
 pub fn description(series: &[Series], meaning: &str) -> String {
     let counts = series.iter().map(|series| {

@@ -9,7 +9,7 @@ use soak_campaign::{
 use super::{
     drawing::{ACROSS, Axis, Chart, Guide, Series, UP},
     mark::Mark,
-    points::{Value, description, highest, points},
+    points::{Value, description, highest, points, with_room},
     scale::Scale,
 };
 use crate::tables::number::{rate, three_digits};
@@ -72,7 +72,7 @@ impl Ramp<'_> {
             Series { name: "p50", class: "a", points: percentile(|row| row.p50_micros, AtLeast::P50, "p50") },
             Series { name: "p99", class: "b", points: percentile(|row| row.p99_micros, AtLeast::P99, "p99") },
         ];
-        let values: Vec<f64> = series.iter().flat_map(|series| &series.points).map(|point| point.y).collect();
+        let values: Vec<f64> = series.iter().flat_map(|series| &series.points).flat_map(with_room).collect();
         let mut guides: Vec<Guide> = self.queue().into_iter().collect();
         guides.extend(self.knee());
         Chart {
