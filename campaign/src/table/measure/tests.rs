@@ -272,9 +272,14 @@ fn each_protocol_has_its_slots_and_the_cap_on_what_is_in_flight_holds_for_all() 
         let setting =
             Setting { client: &client, protocol, arm_cpus: &ARM_CPUS, irq_time_accounting: None, bounds: &bounds };
         let step = PlannedStep { index: 1, kind: StepKind::Ramp, rate: 100, duration_nanos: 10 * SECOND };
-        let drivers = [driver()];
+        let mut window = driver();
+        window.service = Histogram::new();
+        (0..1000).for_each(|_| window.service.record(40 * MILLI));
+        let drivers = [window];
         let samples = StepSamples { step, drivers: &drivers, witness: None, previous_end_unix_nanos: None };
-        assert_eq!(measure(&samples, &setting).1.slots_busy_permille, busy, "{protocol:?} {max_in_flight}");
+        let found = measure(&samples, &setting).1.slots_busy_permille;
+        let same = found.zip(busy).map_or(found == busy, |(found, busy)| (found - busy).abs() < 1.0);
+        assert!(same, "{protocol:?} {max_in_flight}: {found:?}");
     };
     // Four in flight: of 8 connections, of 8 × 4 streams, of 2 × 4 messages.
     check(Protocol::Http1, 100, Some(500.0));
