@@ -27,6 +27,7 @@ fn run(settled: bool, missing: bool) -> JudgedRun {
         judgement: RunJudgement::default(),
         drift: None,
         missing: if missing { vec![MissingRow { step, reason: "x".to_owned() }] } else { Vec::new() },
+        withdrawn: Vec::new(),
     }
 }
 

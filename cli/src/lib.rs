@@ -4,9 +4,11 @@
 
 mod arm;
 mod crd;
+mod documents;
 mod drive;
 mod driver;
 mod exit;
+mod folder;
 mod input;
 mod judge;
 mod launch;
@@ -15,6 +17,8 @@ mod plan;
 mod report;
 mod run;
 mod tables;
+mod verify;
+mod withdraw;
 
 use std::process::ExitCode;
 
@@ -46,6 +50,8 @@ enum Command {
     Drive(Box<drive::Args>),
     Judge(judge::Args),
     Report(report::Args),
+    Verify(verify::Args),
+    Withdraw(withdraw::Args),
 }
 
 /// Runs the program with the process's own arguments.
@@ -65,5 +71,7 @@ fn dispatch(command: &Command) -> Exit {
         Command::Drive(args) => drive::run(args),
         Command::Judge(args) => judge::run(args),
         Command::Report(args) => report::run(args),
+        Command::Verify(args) => verify::run(args),
+        Command::Withdraw(args) => withdraw::run(args),
     }
 }

@@ -75,6 +75,16 @@ pub struct SoakCampaignStatus {
     #[schemars(length(max = 256))]
     #[x_kube(merge_strategy = ListMerge::Atomic)]
     pub thresholds: Vec<ThresholdStatus>,
+    /// What each lever was worth, alone and stacked.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 256))]
+    #[x_kube(merge_strategy = ListMerge::Atomic)]
+    pub levers: Vec<LeverStatus>,
+    /// What was taken back, with the numbers as they were.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 256))]
+    #[x_kube(merge_strategy = ListMerge::Atomic)]
+    pub withdrawn: Vec<WithdrawnStatus>,
     /// Where the tables, rows and histograms are: the name of the results' index.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(max = 253))]
@@ -234,6 +244,71 @@ pub struct ComparisonStatus {
     #[schemars(length(max = 16), inner(length(max = 256)))]
     #[x_kube(merge_strategy = ListMerge::Atomic)]
     pub refused: Vec<String>,
+}
+
+/// What a lever was worth: the arm with it over the arm without.
+#[derive(KubeSchema, Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
+#[serde(rename_all = "camelCase")]
+pub struct LeverStatus {
+    /// The unchanged arm.
+    #[schemars(length(max = 100))]
+    pub arm: String,
+    /// The body.
+    #[schemars(length(max = 40))]
+    pub body: String,
+    /// The lever; several with ` + ` between them where they are stacked.
+    #[schemars(length(max = 256))]
+    pub lever: String,
+    /// The unchanged arm had it.
+    #[serde(default)]
+    pub already_on: bool,
+    /// Capacity, thousandths; absent where it cannot be told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 9_007_199_254_740_991_i64))]
+    pub capacity_ratio_permille: Option<i64>,
+    /// CPU per request at matched rates, thousandths.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 9_007_199_254_740_991_i64))]
+    pub cpu_ratio_permille: Option<i64>,
+    /// p50 at matched rates, thousandths.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 9_007_199_254_740_991_i64))]
+    pub p50_ratio_permille: Option<i64>,
+    /// Resident memory at matched rates, thousandths.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 9_007_199_254_740_991_i64))]
+    pub memory_ratio_permille: Option<i64>,
+    /// The measures whose difference is below the noise floor: capacity, cpu, p50, memory.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 4), inner(length(max = 16)))]
+    #[x_kube(merge_strategy = ListMerge::Atomic)]
+    pub nil: Vec<String>,
+}
+
+/// A number that was taken back: it stays, beside its reason and what stands in its place.
+#[derive(KubeSchema, Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
+#[serde(rename_all = "camelCase")]
+pub struct WithdrawnStatus {
+    /// The run.
+    #[schemars(length(max = 200))]
+    pub run: String,
+    /// The step's offered rate, calls per second; absent: the whole run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 9_007_199_254_740_991_i64))]
+    pub step: Option<i64>,
+    /// When, RFC 3339.
+    #[schemars(length(max = 64))]
+    pub at: String,
+    /// What the step delivered, or the run's capacity, before; absent where there was no number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub was: Option<CapacityStatus>,
+    /// Why.
+    #[schemars(length(max = 256))]
+    pub reason: String,
+    /// What stands in its place.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 256))]
+    pub superseded_by: Option<String>,
 }
 
 /// A prediction, judged.

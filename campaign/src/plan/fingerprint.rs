@@ -40,6 +40,11 @@ pub(super) fn plan_hash(plan: &Plan) -> String {
 }
 
 impl Plan {
+    /// sha256 over everything but the hash itself, hexadecimal: equal to the hash unless the plan was changed.
+    pub fn computed_hash(&self) -> String {
+        plan_hash(self)
+    }
+
     /// sha256 of the predictions as they are planned, hexadecimal; absent where there are none.
     pub fn predictions_hash(&self) -> Option<String> {
         (!self.predictions.is_empty()).then(|| sha256(&json(&self.predictions)))
@@ -47,7 +52,7 @@ impl Plan {
 }
 
 /// sha256, hexadecimal.
-pub(super) fn sha256(bytes: &[u8]) -> String {
+pub(crate) fn sha256(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().fold(String::new(), |mut text, byte| {
         text.extend([byte >> 4, byte & 15].map(|digit| char::from_digit(u32::from(digit), 16).unwrap_or('0')));
         text

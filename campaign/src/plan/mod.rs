@@ -21,6 +21,7 @@ mod unsupported;
 
 use soak_crds::spec::{OrderKind, SoakCampaignSpec};
 
+pub(crate) use fingerprint::sha256;
 use layers::Refusals;
 pub use means::{Executor, Means};
 pub use planned::{

@@ -3,16 +3,23 @@
 
 use std::collections::BTreeMap;
 
-use soak_crds::status::{ComparisonStatus, Outcome, PredictionOutcome, PredictionStatus, ThresholdStatus};
+use soak_crds::status::{
+    CapacityStatus, ComparisonStatus, LeverStatus, Outcome, PredictionOutcome, PredictionStatus, ThresholdStatus,
+    WithdrawnStatus,
+};
 use soak_sample::Machine;
 
 use super::{
     JudgedRun,
+    instant::rfc3339,
     short::{rounded, short},
 };
 use crate::{
     plan::Plan,
-    verdict::{Answer, Answered, CampaignJudgement, Comparison, Evidence, RunResult, fingerprint, judge_campaign},
+    verdict::{
+        Answer, Answered, CampaignJudgement, Comparison, Evidence, LeverWorth, Ratio, RunResult, fingerprint,
+        judge_campaign,
+    },
 };
 
 /// The most reasons of a refusal that the status tells; the results tell all.
@@ -51,6 +58,37 @@ pub(super) fn comparison(comparison: &Comparison) -> ComparisonStatus {
         claimed_from: permille(capacity.claimed_from),
         refused: comparison.refused.iter().take(MOST_REASONS).map(|reason| short(reason)).collect(),
     }
+}
+
+/// A lever in the status.
+pub(super) fn lever(worth: &LeverWorth) -> LeverStatus {
+    let permille = |ratio: &Ratio| ratio.value.map(|ratio| rounded(ratio * 1_000.0));
+    let measures = [("capacity", &worth.capacity), ("cpu", &worth.cpu), ("p50", &worth.p50), ("memory", &worth.memory)];
+    let nil = measures.iter().filter(|(_, ratio)| ratio.nil == Some(true)).map(|(measure, _)| (*measure).to_owned());
+    LeverStatus {
+        arm: worth.arm.clone(),
+        body: worth.body.clone(),
+        lever: short(&worth.levers.join(" + ")),
+        already_on: worth.already_on,
+        capacity_ratio_permille: permille(&worth.capacity),
+        cpu_ratio_permille: permille(&worth.cpu),
+        p50_ratio_permille: permille(&worth.p50),
+        memory_ratio_permille: permille(&worth.memory),
+        nil: nil.collect(),
+    }
+}
+
+/// What of a run was taken back, in the status.
+pub(super) fn withdrawn(run: &JudgedRun) -> Vec<WithdrawnStatus> {
+    let told = run.withdrawn.iter().map(|taken| WithdrawnStatus {
+        run: run.run.0.clone(),
+        step: taken.step,
+        at: rfc3339(taken.at_unix_nanos),
+        was: taken.was.map(|was| CapacityStatus { per_second: rounded(was.per_second), at_least: was.at_least }),
+        reason: short(&taken.words.reason),
+        superseded_by: taken.words.superseded_by.as_deref().map(short),
+    });
+    told.collect()
 }
 
 /// Predictions in the status: one a name, the worst of its bodies.

@@ -47,4 +47,5 @@ fn drop_evidence(status: &mut SoakCampaignStatus) {
     status.predictions.iter_mut().for_each(|prediction| prediction.evidence = None);
     status.thresholds.iter_mut().for_each(|threshold| threshold.evidence = None);
     status.comparisons.iter_mut().for_each(|comparison| comparison.refused.truncate(1));
+    status.withdrawn.iter_mut().for_each(|taken| taken.reason = cut(&taken.reason, SHORT_REASON));
 }

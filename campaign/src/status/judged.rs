@@ -1,10 +1,12 @@
 //! Runs with their verdicts, and the rows that are missing, each with its reason.
 
+use soak_crds::spec::Withdrawal;
+
 use crate::{
     plan::{Plan, PlannedRun, PlannedStep, RunId, StepKind},
     step::{AttemptEnd, AttemptKey, AttemptRecord, EndReason, Ledger, PartCause, PartRecord, Proofs, is_settled},
-    table::{Check, Row, Signals},
-    verdict::{Drift, RunJudgement, Verdict, drift, judge_run, slo_capacity},
+    table::{Check, Row, Signals, Withdrawn},
+    verdict::{Capacity, Drift, RunJudgement, Verdict, Worth, drift, judge_run, slo_capacity, withdraw},
 };
 
 /// A run as far as it has come, judged: the last attempt that counts.
@@ -32,6 +34,21 @@ pub struct JudgedRun {
     pub drift: Option<Drift>,
     /// Planned steps without a row.
     pub missing: Vec<MissingRow>,
+    /// What of it was taken back.
+    pub withdrawn: Vec<TakenBack>,
+}
+
+/// A number that was taken back, as it was.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TakenBack {
+    /// The step's rate, calls per second; absent: the whole run.
+    pub step: Option<i64>,
+    /// When, nanoseconds since the Unix epoch.
+    pub at_unix_nanos: i64,
+    /// Why, and what stands in its place.
+    pub words: Withdrawn,
+    /// What the step delivered, or the run's capacity, before; absent where there was no number.
+    pub was: Option<Capacity>,
 }
 
 /// A planned step without a row.
@@ -52,6 +69,8 @@ fn judged(plan: &Plan, run: &PlannedRun, ledger: &Ledger) -> JudgedRun {
     let attempts = ledger.run(&run.id).map_or(&[][..], |record| &record.attempts[..]);
     let record = attempts.last();
     let (rows, signals) = record.map(AttemptRecord::proven_rows).unwrap_or_default();
+    let withdrawn = taken_back(run, &rows, &signals, (plan, ledger));
+    let rows = marked(run, rows, ledger);
     let (rows, mut judgement) = judge_run(rows, &signals, &plan.bounds);
     judgement.slo_capacity = plan.slo.as_ref().and_then(|slo| slo_capacity(&rows, slo));
     let drift = is_hold(run).then(|| drift(&rows, &plan.bounds));
@@ -72,7 +91,39 @@ fn judged(plan: &Plan, run: &PlannedRun, ledger: &Ledger) -> JudgedRun {
         signals,
         judgement,
         drift,
+        withdrawn,
     }
+}
+
+/// The rows with the marks of what was taken back.
+fn marked(run: &PlannedRun, mut rows: Vec<Row>, ledger: &Ledger) -> Vec<Row> {
+    let withdrawals: Vec<Withdrawal> = ledger.withdrawals.iter().map(|(_, withdrawal)| withdrawal.clone()).collect();
+    withdraw(&run.id.0, &mut rows, &withdrawals);
+    rows
+}
+
+/// What was taken back of a run, with the numbers as they were before anything was.
+fn taken_back(run: &PlannedRun, rows: &[Row], signals: &[Signals], (plan, ledger): (&Plan, &Ledger)) -> Vec<TakenBack> {
+    let own = || ledger.withdrawals.iter().filter(|(_, withdrawal)| withdrawal.run == run.id.0);
+    if own().next().is_none() {
+        return Vec::new();
+    }
+    let (rows, judgement) = judge_run(rows.to_vec(), signals, &plan.bounds);
+    let was = |step: Option<i64>| match step {
+        None => judgement.capacity,
+        Some(step) => {
+            let row = rows.iter().find(|row| !row.warmup && row.planned == Some(step))?;
+            let floor = row.verdict.is_some_and(|verdict| verdict.worth() == Worth::Floor);
+            Some(Capacity { per_second: row.delivered?, at_least: floor })
+        }
+    };
+    let told = own().map(|(at, withdrawal)| TakenBack {
+        step: withdrawal.step,
+        at_unix_nanos: *at,
+        words: Withdrawn { reason: withdrawal.reason.clone(), superseded_by: withdrawal.superseded_by.clone() },
+        was: was(withdrawal.step),
+    });
+    told.collect()
 }
 
 fn is_hold(run: &PlannedRun) -> bool {
@@ -139,6 +190,9 @@ impl JudgedRun {
         if self.has_number() {
             return None;
         }
+        if let Some(whole) = self.withdrawn.iter().find(|taken| taken.step.is_none()) {
+            return Some(format!("withdrawn: {}", whole.words.reason));
+        }
         match end.reason {
             EndReason::Completed => Some(self.verdicts_in_words()),
             _ => Some(end.to_string()),
@@ -152,7 +206,8 @@ impl JudgedRun {
 
     /// Whether at least one judged step counts.
     pub fn has_number(&self) -> bool {
-        let counts = |row: &Row| row.verdict.is_some_and(|verdict| verdict.worth() == crate::verdict::Worth::Judged);
+        let judged = |verdict: Verdict| verdict.worth() == Worth::Judged;
+        let counts = |row: &Row| row.withdrawn.is_none() && row.verdict.is_some_and(judged);
         self.judgement.capacity.is_some() && self.rows.iter().any(|row| !row.warmup && counts(row))
     }
 

@@ -1,6 +1,7 @@
 //! From plan and ledger to what a user reads: the runs judged, the arms' results, the outcome, the status. Knows no clock
 //! and no file; what only an executor knows (digests) is an argument.
 
+mod accounted;
 mod arms;
 mod campaign;
 mod fit;
@@ -11,10 +12,11 @@ mod outcome;
 mod short;
 mod view;
 
+pub use accounted::{AccountedRow, RowState, accounted};
 pub use campaign::campaign_judgement;
 pub use fit::fitted;
 pub use instant::rfc3339;
-pub use judged::{JudgedRun, MissingRow, judged_runs};
+pub use judged::{JudgedRun, MissingRow, TakenBack, judged_runs};
 pub use matched::{matched_rates, row_at};
 pub use outcome::{Ending, ending};
 pub use view::{Facts, status};

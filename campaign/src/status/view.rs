@@ -41,6 +41,8 @@ pub fn status(plan: &Plan, ledger: &Ledger, runs: &[JudgedRun], facts: &Facts) -
         summary: Some(summary(facts)),
         arms,
         comparisons: judgement.comparisons.iter().map(campaign::comparison).collect(),
+        levers: judgement.levers.iter().map(campaign::lever).collect(),
+        withdrawn: runs.iter().flat_map(campaign::withdrawn).collect(),
         ..SoakCampaignStatus::default()
     };
     if matches!(facts.end, Some((_, End::Completed | End::Cancelled))) {

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
+use soak_crds::spec::Withdrawal;
 use soak_sample::LeverProof;
 
 use super::{AttemptKey, Identity, PartCause, PartKey, ProofTime, StepKey};
@@ -62,6 +63,13 @@ pub enum Record {
         /// How.
         end: AttemptEnd,
     },
+    /// A row, or all rows of a run, were taken back: they stay, and count no more.
+    Withdrawn {
+        /// When.
+        at_unix_nanos: i64,
+        /// Which, why, and what stands in their place.
+        withdrawal: Withdrawal,
+    },
 }
 
 /// All that is durable of a campaign.
@@ -69,6 +77,8 @@ pub enum Record {
 pub struct Ledger {
     /// Runs of which there is any record, in the order of their first one.
     pub runs: Vec<RunRecord>,
+    /// What was taken back, and when (nanoseconds since the Unix epoch).
+    pub withdrawals: Vec<(i64, Withdrawal)>,
 }
 
 /// All that is durable of one run.

@@ -1,6 +1,8 @@
 //! From records to the state that they add up to. A record told twice changes nothing, so that a writer that died between
 //! writing and knowing may write again.
 
+use soak_crds::spec::Withdrawal;
+
 use super::{AttemptKey, AttemptRecord, Ledger, PartKey, PartRecord, ProofTime, Proofs, Record, RunRecord};
 use crate::plan::RunId;
 
@@ -65,6 +67,13 @@ impl Ledger {
             }
             Record::AttemptEnded { attempt, at_unix_nanos, end } => {
                 self.attempt_mut(&attempt)?.end.get_or_insert((at_unix_nanos, end));
+                Ok(())
+            }
+            Record::Withdrawn { at_unix_nanos, withdrawal } => {
+                let same = |known: &Withdrawal| known.run == withdrawal.run && known.step == withdrawal.step;
+                if !self.withdrawals.iter().any(|(_, known)| same(known)) {
+                    self.withdrawals.push((at_unix_nanos, withdrawal));
+                }
                 Ok(())
             }
         }

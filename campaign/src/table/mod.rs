@@ -11,6 +11,6 @@ pub mod text;
 mod witnessed;
 
 pub use measure::{Setting, StepSamples, measure};
-pub use row::{AtLeast, Percentiles, Row, SendError, Withdrawn};
+pub use row::{Apart, AtLeast, Isolation, Percentiles, Provenance, Row, SendError, Withdrawn};
 pub use signals::{Check, Growth, QuotaUse, Signals};
 pub use text::{csv, markdown};

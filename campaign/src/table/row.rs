@@ -91,6 +91,9 @@ pub struct Row {
     pub evidence: Vec<Evidence>,
     /// Why a number is n/a, by its name in this document.
     pub not_available: BTreeMap<String, String>,
+    /// Where the row comes from; absent in tables from outside.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub provenance: Option<Provenance>,
     /// Taken back, where it was.
     pub withdrawn: Option<Withdrawn>,
     /// The ramp begins anew here: the first row of a table that was joined to another.
@@ -104,6 +107,49 @@ impl Row {
     pub fn rate(&self) -> f64 {
         self.planned.map_or(self.offered, |planned| planned as f64)
     }
+}
+
+/// Where a row comes from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Provenance {
+    /// sha256 over everything that must be equal for two rows to be compared, hexadecimal.
+    pub fingerprint: String,
+    /// What the arm executed when the step started: an image digest, or on one machine the program's sha256.
+    pub digest_at_start: Option<String>,
+    /// … and when it ended; absent where the process of the start was no longer seen.
+    pub digest_at_end: Option<String>,
+    /// What kept arm and driver apart.
+    pub isolation: Isolation,
+    /// Who observed: the witness's name and version.
+    pub observer: String,
+}
+
+/// What kept arm and driver apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Isolation {
+    /// Where arm and driver ran; absent where it is not known.
+    pub apart: Option<Apart>,
+    /// The arm's CPU limit is enforced.
+    pub cpu_limit: bool,
+    /// The arm's memory limit is enforced.
+    pub memory_limit: bool,
+    /// The arm cannot leave its CPUs; where false they are set as affinity only, or not at all.
+    pub cpus_fixed: bool,
+}
+
+/// Where arm and driver ran, from far to near.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Apart {
+    /// On different nodes.
+    DifferentNodes,
+    /// On different cores.
+    DifferentCores,
+    /// On threads of one core: each slows the other.
+    OneCore,
+    /// On one CPU: every number is a floor.
+    OneCpu,
 }
 
 /// A number taken back: it stays, struck through, beside its reason.

@@ -11,7 +11,7 @@ use super::lever::{LeverWorth, worth};
 use super::noise::Floor;
 use super::question::{Answered, prediction, threshold};
 use super::replicate::{ArmJudgement, RunResult, judge};
-use crate::plan::{Plan, PlannedRun};
+use crate::plan::{Plan, PlannedRun, sha256};
 
 /// What a campaign means.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -50,6 +50,12 @@ pub fn judge_campaign(plan: &Plan, runs: &[RunResult<'_>]) -> CampaignJudgement 
         found.thresholds.extend(thresholds);
     }
     found
+}
+
+/// sha256 over a fingerprint, hexadecimal: a short form for each row.
+pub fn fingerprint_hash(fingerprint: &BTreeMap<String, String>) -> String {
+    let lines: String = fingerprint.iter().flat_map(|(name, value)| [name, ": ", value, "\n"]).collect();
+    sha256(lines.as_bytes())
 }
 
 /// What must be equal for two runs to be compared: what the plan says of the run, and the machine.

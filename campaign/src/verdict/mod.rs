@@ -22,12 +22,13 @@ mod withdraw;
 
 use soak_crds::spec::JudgeBounds;
 
-pub use campaign::{CampaignJudgement, fingerprint, judge_campaign};
+pub use campaign::{CampaignJudgement, fingerprint, fingerprint_hash, judge_campaign};
 pub use compare::{Comparison, Matched, unclaimed_words};
 pub use drift::{Drift, drift};
 pub use extend::extend;
 pub use judgement::{Capacity, Evidence, Knee, Plateau, RunJudgement, Verdict, Worth};
 pub use lever::LeverWorth;
+pub use noise::Ratio;
 pub use question::{Answer, Answered, ratio_words};
 pub use replicate::{ArmJudgement, Replicate, RunResult};
 pub use slo::slo_capacity;

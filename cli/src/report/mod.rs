@@ -18,10 +18,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use soak_crds::SoakCampaignStatus;
-use soak_local::ledger::{FolderError, OutputError, OutputLedger, durable};
+use soak_local::ledger::{OutputError, OutputLedger};
 
-use crate::{Exit, tables::Told};
+use crate::{Exit, documents, folder};
 
 pub use document::document;
 
@@ -44,10 +43,6 @@ pub struct Args {
 enum ReportError {
     #[error(transparent)]
     Folder(#[from] OutputError),
-    #[error("{}: the campaign has no summary yet; `soak run --resume {}` takes it to its end", path.display(), path.display())]
-    NoSummary { path: PathBuf },
-    #[error("{}: {source}", path.display())]
-    Summary { path: PathBuf, source: serde_json::Error },
     #[error("{}: the folder is sealed and holds another report; write this one elsewhere with --out FILE", path.display())]
     Sealed { path: PathBuf },
     #[error("the report cannot be written: {0}")]
@@ -66,36 +61,30 @@ pub fn run(args: &Args) -> Exit {
 }
 
 fn report(args: &Args) -> Result<(), ReportError> {
-    let ledger = OutputLedger::reopen(&args.folder)?;
+    let ledger = OutputLedger::look(&args.folder)?;
     let text = of_folder(&ledger)?;
     let default = ledger.folder().root().join(FILE);
     match &args.out {
-        Some(path) if path == Path::new("-") => Ok(io::stdout().lock().write_all(text.as_bytes())?),
+        Some(path) if path == Path::new("-") => Ok(io::stdout().lock().write_all(&text)?),
         Some(path) => Ok(fs::write(path, text)?),
-        None if fs::read(&default).is_ok_and(|found| found == text.as_bytes()) => Ok(()),
+        None if fs::read(&default).is_ok_and(|found| found == text) => Ok(()),
         None if ledger.folder().index().exists() => Err(ReportError::Sealed { path: default }),
-        None => Ok(ledger.write(&default, text.as_bytes())?),
+        None => Ok(ledger.write(&default, &text)?),
     }
 }
 
-/// The report of a folder, from its ledger and its summary.
-fn of_folder(ledger: &OutputLedger) -> Result<String, ReportError> {
-    let path = ledger.folder().summary();
-    if !path.is_file() {
-        return Err(ReportError::NoSummary { path: ledger.folder().root().to_owned() });
-    }
-    let bytes = durable::read(&path).map_err(OutputError::from)?;
-    let status: SoakCampaignStatus =
-        serde_json::from_slice(&bytes).map_err(|source| ReportError::Summary { path, source })?;
-    let results = ledger.results()?;
-    Ok(document(&Told { campaign: ledger.campaign(), results: &results, status: &status }))
+/// The report of a folder, from its ledger alone.
+fn of_folder(ledger: &OutputLedger) -> Result<Vec<u8>, ReportError> {
+    let documents = documents::of(ledger, &documents::end(ledger))?;
+    let own = documents.files.into_iter().find(|(path, _)| path == Path::new(FILE));
+    Ok(own.map(|(_, text)| text).unwrap_or_default())
 }
 
+/// The exit code of an error.
 fn exit(error: &ReportError) -> Exit {
     match error {
-        ReportError::Folder(OutputError::Folder(FolderError::NotACampaign { .. }))
-        | ReportError::NoSummary { .. }
-        | ReportError::Sealed { .. } => Exit::Usage,
-        ReportError::Folder(_) | ReportError::Summary { .. } | ReportError::Output(_) => Exit::Internal,
+        ReportError::Folder(error) => folder::exit(error),
+        ReportError::Sealed { .. } => Exit::Usage,
+        ReportError::Output(_) => Exit::Internal,
     }
 }

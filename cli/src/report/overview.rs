@@ -9,17 +9,22 @@ use super::{grid, words};
 use crate::tables::{
     Told,
     ladder::{self, Rungs},
-    number, questions, run_table,
+    number,
+    questions::{self, Answers},
+    run_table,
 };
 
 /// What was asked, each with its answer.
 pub fn questions(told: &Told<'_>) -> Markup {
-    let asked = questions::asked(told.status);
+    let asked = questions::asked(told);
     html! {
         section id="questions" {
             h2 { "Questions" }
             @if asked.is_empty() { p { "Nothing was asked of the numbers: no comparison, prediction or threshold." } }
-            @for (title, table) in &asked { (grid::table(title, table)) }
+            @for Answers { title, grid, notes } in &asked {
+                (grid::table(title, grid))
+                @if !notes.is_empty() { (words::list(notes)) }
+            }
         }
     }
 }

@@ -8,13 +8,13 @@ use std::{
 use soak_campaign::{plan::Executor, status::rfc3339};
 use soak_local::{
     Means, MeansError,
-    ledger::{CampaignFile, Facts, FolderError, OutputError, OutputLedger, VERSION, durable::DurableError},
+    ledger::{CampaignFile, Facts, OutputError, OutputLedger, VERSION},
     unix_nanos,
 };
 
 use super::{differences, preflight};
 use crate::{
-    Exit,
+    Exit, folder,
     input::{self, Loaded, Rejected},
 };
 
@@ -63,18 +63,9 @@ impl BeginError {
     /// The exit code.
     pub fn exit(&self) -> Exit {
         match self {
-            Self::Rejected(_)
-            | Self::NoFile
-            | Self::OtherPlan { .. }
-            | Self::Changed { .. }
-            | Self::Output(OutputError::Folder(FolderError::NotEmpty { .. } | FolderError::NotACampaign { .. })) => {
-                Exit::Usage
-            }
-            Self::Output(
-                OutputError::Durable(DurableError::Full { .. })
-                | OutputError::Folder(FolderError::Durable(DurableError::Full { .. })),
-            ) => Exit::Incomplete,
-            Self::Output(_) | Self::Means(_) | Self::Signals(_) | Self::Here(_) => Exit::Internal,
+            Self::Rejected(_) | Self::NoFile | Self::OtherPlan { .. } | Self::Changed { .. } => Exit::Usage,
+            Self::Output(error) => folder::exit(error),
+            Self::Means(_) | Self::Signals(_) | Self::Here(_) => Exit::Internal,
         }
     }
 }

@@ -6,7 +6,7 @@ use soak_campaign::{
     status::{JudgedRun, matched_rates, row_at},
     table::Row,
 };
-use soak_crds::status::{ArmStatus, CapacityStatus, KneeStatus};
+use soak_crds::status::{ArmStatus, CapacityStatus, KneeStatus, ReplicateStatus, WithdrawnStatus};
 
 use super::{
     Told,
@@ -46,10 +46,10 @@ pub fn section(told: &Told<'_>) -> String {
 pub fn of_bodies<'a>(told: &Told<'a>) -> Vec<Rungs<'a>> {
     let runs: Vec<JudgedRun> = told.results.iter().map(|result| result.judged.clone()).collect();
     let matched = matched_rates(&runs);
-    let plan = &told.campaign.plan;
+    let (plan, withdrawn) = (&told.campaign.plan, &told.status.withdrawn[..]);
     let bodies = plan.bodies.iter().map(|body| {
         let arms: Vec<&ArmStatus> = told.status.arms.iter().filter(|arm| arm.body == body.name).collect();
-        let ladder = Ladder { plan, arms: &arms, runs: &runs, matched: matched.get(&body.name).copied() };
+        let ladder = Ladder { plan, arms: &arms, runs: &runs, matched: matched.get(&body.name).copied(), withdrawn };
         match arms.first() {
             Some(first) => Rungs { body: &body.name, grid: Some(ladder.grid(first)), notes: ladder.notes(first) },
             None => Rungs { body: &body.name, grid: None, notes: Vec::new() },
@@ -63,6 +63,7 @@ struct Ladder<'a> {
     arms: &'a [&'a ArmStatus],
     runs: &'a [JudgedRun],
     matched: Option<i64>,
+    withdrawn: &'a [WithdrawnStatus],
 }
 
 impl Ladder<'_> {
@@ -82,7 +83,7 @@ impl Ladder<'_> {
                 arm.name.clone(),
                 arm.knee.as_ref().map_or_else(not_known, |knee| number::whole(knee.last)),
                 arm.knee.as_ref().map_or_else(not_known, |knee: &KneeStatus| number::whole(knee.first_broken)),
-                capacity(arm),
+                self.capacity(arm),
                 self.multiple(first, arm),
                 self.median(arm, |row| row.cpu_nanos_per_request.map(|nanos| nanos / 1e6)),
                 self.median(arm, |row| row.p99_micros.map(|micros| micros / 1e3)),
@@ -124,6 +125,23 @@ impl Ladder<'_> {
         middle(values.collect()).map_or_else(not_known, number::three_digits)
     }
 
+    /// The capacity, each replicate's behind it where there are several; one that was taken back struck through.
+    fn capacity(&self, arm: &ArmStatus) -> String {
+        let values: Vec<String> = arm.replicates.iter().map(|run| self.replicate(run)).collect();
+        let median = arm.capacity.as_ref().map_or_else(not_known, floor);
+        let struck = values.iter().any(|value| value.starts_with("~~"));
+        if values.len() > 1 || struck { format!("{median} ({})", values.join(", ")) } else { median }
+    }
+
+    fn replicate(&self, run: &ReplicateStatus) -> String {
+        let whole = |taken: &&WithdrawnStatus| taken.run == run.run && taken.step.is_none();
+        match self.withdrawn.iter().find(whole).map(|taken| &taken.was) {
+            Some(Some(was)) => format!("~~{}~~", floor(was)),
+            Some(None) => not_known(),
+            None => run.capacity.as_ref().map_or_else(not_known, floor),
+        }
+    }
+
     fn notes(&self, first: &ArmStatus) -> Vec<String> {
         let mut notes = Vec::new();
         if self.arms.iter().any(|arm| !self.same_ramp(first, arm)) {
@@ -143,17 +161,6 @@ impl Ladder<'_> {
                 .map(|arm| format!("{}: the ramp ends before the capacity is found; extend the ramp", arm.name)),
         );
         notes
-    }
-}
-
-/// The capacity, each replicate's behind it where there are several.
-fn capacity(arm: &ArmStatus) -> String {
-    let Some(median) = &arm.capacity else { return not_known() };
-    let values: Vec<String> =
-        arm.replicates.iter().map(|run| run.capacity.as_ref().map_or_else(not_known, floor)).collect();
-    match values.len() {
-        0 | 1 => floor(median),
-        _ => format!("{} ({})", floor(median), values.join(", ")),
     }
 }
 

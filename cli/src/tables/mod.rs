@@ -9,7 +9,9 @@ pub mod number;
 pub mod questions;
 pub mod run_table;
 pub mod settings;
+mod withdrawn;
 
+use soak_campaign::verdict::CampaignJudgement;
 use soak_crds::SoakCampaignStatus;
 use soak_local::ledger::{CampaignFile, RunResult};
 
@@ -22,6 +24,8 @@ pub struct Told<'a> {
     pub results: &'a [RunResult],
     /// The results in short.
     pub status: &'a SoakCampaignStatus,
+    /// What was asked of them, answered in full.
+    pub judgement: &'a CampaignJudgement,
 }
 
 /// The tables as Markdown.
@@ -33,6 +37,6 @@ pub fn document(told: &Told<'_>) -> String {
     }
     text += "\n";
     text += &ladder::section(told);
-    text += &questions::sections(told.status);
+    text += &questions::sections(told);
     align::aligned(&text)
 }

@@ -11,7 +11,7 @@ use soak_local::ledger::{CampaignFile, LeverEntry, RunResult};
 use super::{
     facts::{self, count, listed},
     number::{self, rate},
-    settings,
+    settings, withdrawn,
 };
 
 /// The section of a run.
@@ -56,6 +56,7 @@ pub fn findings(judged: &JudgedRun, levers: &[LeverEntry]) -> Vec<String> {
         Some(_) => {}
         None => lines.push("not finished".to_owned()),
     }
+    lines.extend(judged.withdrawn.iter().map(withdrawn::sentence));
     if let Some(attempt) = judged.attempt.filter(|attempt| *attempt > 1) {
         lines.push(format!("attempt {attempt}; the rows of earlier ones are kept in windows.jsonl"));
     }

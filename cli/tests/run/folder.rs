@@ -23,7 +23,7 @@ fn a_folder_without_a_campaign_cannot_be_resumed() {
     let place = Place::new();
     let output = place.run(&["run", "--resume", "nowhere"]);
     assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
-    assert!(stderr(&output).contains("no campaign to resume"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("there is no campaign: no such folder"), "{}", stderr(&output));
     assert!(!place.path("nowhere").exists());
 }
 

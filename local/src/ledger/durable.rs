@@ -3,7 +3,7 @@
 
 use std::{
     fs::{self, File, OpenOptions},
-    io::{self, Write},
+    io::{self, Read, Seek, SeekFrom, Write},
     path::{Path, PathBuf},
 };
 
@@ -94,12 +94,14 @@ pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), DurableError> {
     sync_parent(path)
 }
 
-/// Appends bytes to a file, making it where it is missing, and syncs them. What is written in part when the disk is
-/// full is taken off again, so that the file still ends with a whole record.
+/// Appends bytes to a file, making it where it is missing, and syncs them. A last line without its end, left by a crash,
+/// is cut off first. What is written in part when the disk is full is taken off again, so that the file still ends with
+/// a whole record.
 pub fn append(path: &Path, bytes: &[u8]) -> Result<(), DurableError> {
     let new = !path.exists();
-    let mut file = OpenOptions::new().create(true).append(true).open(path).map_err(|e| DurableError::at(path, e))?;
-    let before = file.metadata().map_err(|e| DurableError::at(path, e))?.len();
+    let mut file =
+        OpenOptions::new().create(true).append(true).read(true).open(path).map_err(|e| DurableError::at(path, e))?;
+    let before = cut_torn_line(&mut file).map_err(|e| DurableError::at(path, e))?;
     if let Err(error) = file.write_all(bytes).and_then(|()| file.sync_data()) {
         let _ = file.set_len(before);
         let _ = file.sync_data();
@@ -108,7 +110,7 @@ pub fn append(path: &Path, bytes: &[u8]) -> Result<(), DurableError> {
     if new { sync_parent(path) } else { Ok(()) }
 }
 
-/// The whole lines of a file; a last line without its end, left by a crash, is cut off the file. Missing: none.
+/// The whole lines of a file; a last line without its end, left by a crash, is no line. Missing: none.
 pub fn whole_lines(path: &Path) -> Result<Vec<String>, DurableError> {
     let bytes = match fs::read(path) {
         Ok(bytes) => bytes,
@@ -116,14 +118,27 @@ pub fn whole_lines(path: &Path) -> Result<Vec<String>, DurableError> {
         Err(error) => return Err(DurableError::at(path, error)),
     };
     let end = bytes.iter().rposition(|b| *b == b'\n').map_or(0, |at| at + 1);
-    if end < bytes.len() {
-        let cut = OpenOptions::new().write(true).open(path).and_then(|file| {
-            file.set_len(end as u64)?;
-            file.sync_data()
-        });
-        cut.map_err(|e| DurableError::at(path, e))?;
-    }
     Ok(String::from_utf8_lossy(&bytes[..end]).lines().map(str::to_owned).collect())
+}
+
+/// Cuts off what follows the last whole line. Gives the length that is left.
+fn cut_torn_line(file: &mut File) -> io::Result<u64> {
+    let length = file.metadata()?.len();
+    let mut last = [b'\n'];
+    if length > 0 {
+        file.seek(SeekFrom::Start(length - 1))?;
+        file.read_exact(&mut last)?;
+    }
+    if last == [b'\n'] {
+        return Ok(length);
+    }
+    let mut bytes = Vec::new();
+    file.rewind()?;
+    file.read_to_end(&mut bytes)?;
+    let whole = bytes.iter().rposition(|b| *b == b'\n').map_or(0, |at| at as u64 + 1);
+    file.set_len(whole)?;
+    file.sync_data()?;
+    Ok(whole)
 }
 
 /// Reads a file whole.
@@ -151,12 +166,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_torn_last_line_is_cut_off_and_the_next_append_starts_a_line() {
+    fn a_torn_last_line_is_no_line_and_the_next_append_takes_its_place() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("log");
         append(&path, b"{\"a\":1}\n").unwrap();
         fs::write(&path, b"{\"a\":1}\n{\"b\":").unwrap();
         assert_eq!(whole_lines(&path).unwrap(), ["{\"a\":1}"]);
+        assert!(fs::read(&path).unwrap().ends_with(b":"), "reading changes nothing");
         append(&path, b"{\"c\":3}\n").unwrap();
         assert_eq!(whole_lines(&path).unwrap(), ["{\"a\":1}", "{\"c\":3}"]);
     }

@@ -23,7 +23,7 @@ pub enum FolderError {
         path: PathBuf,
     },
     /// It cannot be taken up: it is not there, or not a campaign's.
-    #[error("{}: there is no campaign to resume: {what}", path.display())]
+    #[error("{}: there is no campaign: {what}", path.display())]
     NotACampaign {
         /// The folder.
         path: PathBuf,
@@ -35,11 +35,11 @@ pub enum FolderError {
     Durable(#[from] DurableError),
 }
 
-/// An output folder held by this process.
+/// An output folder: held by this process, or only looked at.
 #[derive(Debug)]
 pub struct Folder {
     root: PathBuf,
-    _hold: Hold,
+    _hold: Option<Hold>,
 }
 
 impl Folder {
@@ -59,16 +59,27 @@ impl Folder {
 
     /// Takes up the folder of a campaign that was begun.
     pub fn reopen(root: &Path) -> Result<Self, FolderError> {
+        Self::check(root)?;
+        Self::take(root)
+    }
+
+    /// Looks at the folder of a campaign, whoever holds it; nothing is written.
+    pub fn look(root: &Path) -> Result<Self, FolderError> {
+        Self::check(root)?;
+        Ok(Self { root: fs::canonicalize(root).unwrap_or_else(|_| root.to_owned()), _hold: None })
+    }
+
+    fn check(root: &Path) -> Result<(), FolderError> {
         if !root.join("campaign.json").is_file() {
             let what = if root.exists() { "it has no campaign.json" } else { "no such folder" };
             return Err(FolderError::NotACampaign { path: root.to_owned(), what: what.to_owned() });
         }
-        Self::take(root)
+        Ok(())
     }
 
     fn take(root: &Path) -> Result<Self, FolderError> {
         let hold = durable::hold(root)?;
-        Ok(Self { root: fs::canonicalize(root).unwrap_or_else(|_| root.to_owned()), _hold: hold })
+        Ok(Self { root: fs::canonicalize(root).unwrap_or_else(|_| root.to_owned()), _hold: Some(hold) })
     }
 
     /// The folder itself.

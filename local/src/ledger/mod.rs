@@ -3,6 +3,7 @@
 //! It must not decide which record follows, nor judge.
 
 mod campaign;
+mod check;
 pub mod durable;
 mod folder;
 mod index;
@@ -19,6 +20,7 @@ use soak_campaign::{
 };
 
 pub use campaign::{CampaignFile, Facts, IsolationFacts, VERSION};
+pub use check::{Proof, index_holds, rows_follow};
 use durable::DurableError;
 pub use folder::{Folder, FolderError};
 pub use index::{Index, IndexedFile};
@@ -47,6 +49,16 @@ pub enum OutputError {
         /// What is wrong.
         source: serde_json::Error,
     },
+    /// The plan is not the one that was hashed.
+    #[error("{path}: campaign.json was changed after the campaign began: its plan hashes to {found}, not to {wanted}")]
+    PlanChanged {
+        /// The folder.
+        path: String,
+        /// The hash of the plan that is there.
+        found: String,
+        /// The hash that stands beside it.
+        wanted: String,
+    },
     /// The records contradict each other.
     #[error(transparent)]
     Contradiction(#[from] LedgerError),
@@ -74,13 +86,26 @@ impl OutputLedger {
     /// Takes up the folder of a campaign that was begun. A step whose windows are there and whose record is not was
     /// being stored when the executor died: its record is written now.
     pub fn reopen(root: &Path) -> Result<Self, OutputError> {
-        let folder = Folder::reopen(root)?;
-        let campaign: CampaignFile = read_document(&folder.campaign())?;
-        let state = step::Ledger::replay(journal::read::<Record>(&folder.ledger())?)?;
-        let mut ledger = Self { folder, campaign, state };
+        let mut ledger = Self::of(Folder::reopen(root)?)?;
         let runs: Vec<RunId> = ledger.campaign.plan.runs.iter().map(|run| run.id.clone()).collect();
         runs.iter().try_for_each(|run| ledger.adopt(run))?;
         Ok(ledger)
+    }
+
+    /// Reads the folder of a campaign, whoever holds it; nothing is written.
+    pub fn look(root: &Path) -> Result<Self, OutputError> {
+        Self::of(Folder::look(root)?)
+    }
+
+    fn of(folder: Folder) -> Result<Self, OutputError> {
+        let campaign: CampaignFile = read_document(&folder.campaign())?;
+        let found = campaign.plan.computed_hash();
+        if found != campaign.plan.hash {
+            let path = folder.root().display().to_string();
+            return Err(OutputError::PlanChanged { path, found, wanted: campaign.plan.hash });
+        }
+        let state = step::Ledger::replay(journal::read::<Record>(&folder.ledger())?)?;
+        Ok(Self { folder, campaign, state })
     }
 
     /// The folder.
@@ -98,10 +123,11 @@ impl OutputLedger {
         &self.state
     }
 
-    /// Makes a record durable.
+    /// Makes a record durable. What is known afterwards is what will be read back.
     pub fn record(&mut self, record: &Record) -> Result<(), OutputError> {
         let mut after = self.state.clone();
-        after.apply(record.clone())?;
+        let wrong = |source| OutputError::Document { path: self.folder.ledger().display().to_string(), source };
+        after.apply(journal::as_read_back(record).map_err(wrong)?)?;
         journal::append(&self.folder.ledger(), record)?;
         self.state = after;
         Ok(())

@@ -1,14 +1,20 @@
 //! What a run has given: rows measured from its windows, judged by the campaign's judge; its levers and processes.
 //! In goes the ledger; out come values and the files that people read. It must not judge by itself.
 
+use std::collections::BTreeMap;
+
 use soak_campaign::{
     plan::{PlannedRun, RunId},
     status::{JudgedRun, judged_runs},
     step::{AttemptRecord, ProofTime},
-    table::{Check, Row, Setting, Signals, StepSamples, csv, measure},
+    table::{Apart, Check, Isolation, Provenance, Row, Setting, Signals, StepSamples, csv, measure},
+    verdict::{fingerprint, fingerprint_hash},
 };
 
-use super::{Folder, LeverEntry, OutputError, OutputLedger, PartProcesses, StepWindows, document, durable};
+use super::{
+    CampaignFile, Folder, LeverEntry, OutputError, OutputLedger, PartProcesses, StepWindows, document, durable,
+};
+use crate::isolation::Sharing;
 
 /// What a run has given so far, in its last attempt.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,6 +27,22 @@ pub struct RunResult {
     pub levers: Vec<LeverEntry>,
     /// Its processes, part by part.
     pub processes: Vec<PartProcesses>,
+    /// What must be equal for two runs to be compared: names and values.
+    pub fingerprint: BTreeMap<String, String>,
+}
+
+impl RunResult {
+    /// The files that people read of the run, by name. From results alone, so that they can be made again.
+    pub fn documents(&self) -> Result<Vec<(&'static str, Vec<u8>)>, OutputError> {
+        let JudgedRun { rows, judgement, .. } = &self.judged;
+        Ok(vec![
+            ("rows.json", document(rows)?),
+            ("rows.csv", csv(rows).into_bytes()),
+            ("levers.json", document(&self.levers)?),
+            ("judgement.json", document(judgement)?),
+            ("fingerprint.json", document(&self.fingerprint)?),
+        ])
+    }
 }
 
 /// A step with its row.
@@ -43,6 +65,7 @@ pub(super) fn measure_all<'a>(
         return Ok(Vec::new());
     };
     let pinned = ledger.pinned_digest(&arm.name)?;
+    let fingerprint = planned.map(|run| fingerprint_hash(&of_run(campaign, run))).unwrap_or_default();
     let measured = windows.iter().enumerate().map(|(at, step)| {
         let part = processes.iter().find(|part| part.part == step.key.part);
         let before = windows[..at].iter().rfind(|before| before.key.part == step.key.part);
@@ -59,7 +82,8 @@ pub(super) fn measure_all<'a>(
             witness: step.witness.as_ref(),
             previous_end_unix_nanos: before.map(StepWindows::end_unix_nanos),
         };
-        let (row, signals) = measure(&samples, &setting);
+        let (mut row, signals) = measure(&samples, &setting);
+        row.provenance = part.map(|part| provenance(part, step, campaign, &fingerprint));
         let digest = part.zip(pinned.as_ref()).map(|(part, pinned)| same_digest(&part.sha256, pinned));
         Measured { windows: step, row, signals: Signals { digest, ..signals } }
     });
@@ -84,6 +108,7 @@ pub(super) fn of_runs(ledger: &OutputLedger) -> Result<Vec<RunResult>, OutputErr
                     .map(|record| levers(planned, key.attempt, record))
                     .unwrap_or_default(),
                 processes: ledger.processes(&planned.id)?.into_iter().filter(of_attempt).collect(),
+                fingerprint: of_run(ledger.campaign(), planned),
             })
         })
         .collect()
@@ -91,12 +116,45 @@ pub(super) fn of_runs(ledger: &OutputLedger) -> Result<Vec<RunResult>, OutputErr
 
 /// Writes what people read of a run.
 pub(super) fn write(folder: &Folder, result: &RunResult) -> Result<(), OutputError> {
-    let JudgedRun { run, rows, judgement, .. } = &result.judged;
-    let put = |file: &str, bytes: &[u8]| durable::replace(&folder.of_run(run, file), bytes);
-    put("rows.json", &document(rows)?)?;
-    put("rows.csv", csv(rows).as_bytes())?;
-    put("levers.json", &document(&result.levers)?)?;
-    Ok(put("judgement.json", &document(judgement)?)?)
+    for (file, bytes) in result.documents()? {
+        durable::replace(&folder.of_run(&result.judged.run, file), &bytes)?;
+    }
+    Ok(())
+}
+
+fn of_run(campaign: &CampaignFile, run: &PlannedRun) -> BTreeMap<String, String> {
+    fingerprint(run, &campaign.plan.planned_by, &campaign.facts.machine)
+}
+
+/// Where a step's row comes from.
+fn provenance(part: &PartProcesses, step: &StepWindows, campaign: &CampaignFile, fingerprint: &str) -> Provenance {
+    Provenance {
+        fingerprint: fingerprint.to_owned(),
+        digest_at_start: Some(part.sha256.clone()),
+        digest_at_end: same_process(part, step).then(|| part.sha256.clone()),
+        isolation: Isolation {
+            apart: Some(match part.sharing {
+                Sharing::DifferentCores => Apart::DifferentCores,
+                Sharing::OneCore => Apart::OneCore,
+                Sharing::OneCpu => Apart::OneCpu,
+            }),
+            cpu_limit: part.enforced.cpu,
+            memory_limit: part.enforced.memory,
+            cpus_fixed: part.enforced.cpuset,
+        },
+        observer: format!("soak {} on this machine", campaign.facts.soak_version),
+    }
+}
+
+/// Whether the arm's process of the step's start was seen at its end.
+fn same_process(part: &PartProcesses, step: &StepWindows) -> bool {
+    let readings = step.witness.iter().flat_map(|window| &window.readings);
+    let mut seen = readings.filter_map(|reading| reading.arm.as_ref()).map(|arm| {
+        let process = arm.processes.iter().find(|process| process.pid == part.pid);
+        process.map(|process| process.start_ticks)
+    });
+    let first = seen.next().flatten();
+    first.is_some() && seen.last().flatten() == first
 }
 
 fn same_digest(found: &str, pinned: &str) -> Check {
