@@ -10,7 +10,10 @@ use soak_campaign::{
 };
 use soak_crds::{
     SoakCampaignStatus,
-    status::{ArmStatus, Outcome, PredictionOutcome, PredictionStatus, ReplicateStatus, ThresholdStatus},
+    status::{
+        ArmStatus, LeverStatus, Outcome, PredictionOutcome, PredictionStatus, ReplicateStatus, ThresholdStatus,
+        WithdrawnStatus,
+    },
 };
 
 fn run(settled: bool, missing: bool) -> JudgedRun {
@@ -102,6 +105,13 @@ fn a_status_fits_whatever_the_size_of_the_campaign() {
     assert_eq!(fitted(large(1, 1), MOST), large(1, 1));
     let fifty = fitted(large(10, 5), MOST);
     assert!(fifty.arms.iter().all(|arm| arm.replicates.len() == 5), "fifty runs keep their replicates");
+    let mut questions = large(512, 20);
+    let words = "x".repeat(250);
+    let lever = LeverStatus { arm: "a".repeat(100), lever: words.clone(), ..LeverStatus::default() };
+    questions.levers = vec![lever; 256];
+    questions.withdrawn =
+        vec![WithdrawnStatus { run: words.clone(), reason: words, ..WithdrawnStatus::default() }; 256];
+    assert!(serde_json::to_vec(&fitted(questions, MOST)).unwrap().len() <= MOST, "whatever else was asked");
     let most = fitted(large(512, 20), MOST);
     let summary = most.summary.unwrap();
     assert_eq!(summary, format!("finished; results of {} of 512 arms", most.arms.len()));

@@ -7,8 +7,8 @@ use super::short::cut;
 /// The most characters of a reason once space is short.
 const SHORT_REASON: usize = 48;
 
-/// The status in at most so many bytes of JSON: first reasons get short, then replicates, then evidence, then arms from
-/// the end are left out. The summary says when arms are missing.
+/// The status in at most so many bytes of JSON: first reasons get short, then replicates, then evidence, then arms and
+/// after them what else there is, from the end, are left out. The summary says when arms are missing.
 #[must_use]
 pub fn fitted(mut status: SoakCampaignStatus, most_bytes: usize) -> SoakCampaignStatus {
     let measures: [fn(&mut SoakCampaignStatus); 3] = [shorten, drop_replicates, drop_evidence];
@@ -19,12 +19,22 @@ pub fn fitted(mut status: SoakCampaignStatus, most_bytes: usize) -> SoakCampaign
         measure(&mut status);
     }
     let arms = status.arms.len();
-    while bytes(&status) > most_bytes && status.arms.pop().is_some() {
+    while bytes(&status) > most_bytes && drop_last(&mut status) {
         let summary = status.summary.get_or_insert_default();
         let begin = summary.split("; results of").next().unwrap_or_default().to_owned();
         *summary = format!("{}; results of {} of {arms} arms", cut(&begin, 160), status.arms.len());
     }
     status
+}
+
+/// Leaves out the last arm, once there is none the last of the other lists; answers to what was asked go last.
+fn drop_last(status: &mut SoakCampaignStatus) -> bool {
+    status.arms.pop().is_some()
+        || status.levers.pop().is_some()
+        || status.comparisons.pop().is_some()
+        || status.withdrawn.pop().is_some()
+        || status.thresholds.pop().is_some()
+        || status.predictions.pop().is_some()
 }
 
 /// Bytes of the status as JSON.

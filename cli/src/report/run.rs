@@ -8,7 +8,7 @@ use crate::tables::run_table;
 
 /// The section of a run.
 pub fn section(campaign: &CampaignFile, result: &RunResult) -> Markup {
-    let RunResult { planned, judged, levers, processes } = result;
+    let RunResult { planned, judged, levers, processes, .. } = result;
     let name = &planned.id.0;
     let id = words::id("run", name);
     let findings = run_table::findings(judged, levers);

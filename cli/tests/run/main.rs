@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod place;
+mod proven;
 
 mod ends_badly;
 mod folder;
