@@ -147,6 +147,7 @@ fn result(ratio: &Ratio) -> String {
         (Some(true), _) => "nil: below the noise floor",
         (Some(false), _) => "a difference",
         (None, Some(_)) if ratio.low.is_none() && ratio.high.is_none() => "no noise floor: too few valid replicates",
+        (None, Some(_)) if ratio.is_unclaimed() => "above the floor of one comparison, not claimed",
         (None, Some(_)) => "undecided",
         (None, None) => "not known",
     };
@@ -215,6 +216,7 @@ mod tests {
         check(ratio(2.0, Some(1.9), Some(2.1), Some(false)), "a difference");
         check(ratio(2.0, None, None, None), "no noise floor: too few valid replicates");
         check(ratio(2.0, Some(0.9), None, None), "undecided");
+        check(ratio(1.1, Some(1.01), Some(1.2), None), "above the floor of one comparison, not claimed");
         check(Ratio::default(), "not known");
     }
 
@@ -246,6 +248,7 @@ mod tests {
             body: "tiny".to_owned(),
             levers: vec!["x".to_owned(), "y".to_owned()],
             already_on: false,
+            asked: 1,
             capacity: ratio(1.5, Some(1.4), Some(1.6), Some(false)),
             cpu: ratio(1.01, Some(0.99), Some(1.03), Some(true)),
             p50: ratio(2.0, Some(1.9), None, Some(false)),
