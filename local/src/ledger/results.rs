@@ -154,7 +154,7 @@ fn same_process(part: &PartProcesses, step: &StepWindows) -> bool {
         process.map(|process| process.start_ticks)
     });
     let first = seen.next().flatten();
-    first.is_some() && seen.last().flatten() == first
+    first.is_some() && seen.next_back().flatten() == first
 }
 
 fn same_digest(found: &str, pinned: &str) -> Check {
