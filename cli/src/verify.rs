@@ -37,7 +37,7 @@ enum Output {
 /// What was found.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Verified {
+struct Finding {
     campaign: String,
     plan_hash: String,
     /// The campaign is over and has its index.
@@ -79,7 +79,7 @@ pub fn run(args: &Args) -> Exit {
     }
 }
 
-fn verify(args: &Args) -> Result<Verified, OutputError> {
+fn verify(args: &Args) -> Result<Finding, OutputError> {
     let ledger = OutputLedger::look(&args.folder)?;
     let index = index_holds(&ledger)?;
     let rows = rows_follow(&ledger)?;
@@ -94,7 +94,7 @@ fn verify(args: &Args) -> Result<Verified, OutputError> {
     faults.extend(again.faults);
     let plan = &ledger.campaign().plan;
     let runs = documents.runs.iter().map(|run| RunRows { run: run.run.0.clone(), rows: accounted(run) });
-    Ok(Verified {
+    Ok(Finding {
         campaign: plan.name.clone(),
         plan_hash: plan.hash.clone(),
         sealed,
@@ -117,7 +117,7 @@ fn come_out_again(ledger: &OutputLedger, documents: &[(PathBuf, Vec<u8>)]) -> Pr
     Proof { looked_at: documents.len(), faults: documents.iter().filter_map(fault).collect() }
 }
 
-fn words(found: &Verified) -> String {
+fn words(found: &Finding) -> String {
     let mut lines = vec![
         format!("campaign {}, plan sha256 {}", found.campaign, found.plan_hash),
         format!("{} held against the index", count(found.files, "file")),

@@ -231,7 +231,7 @@ mod tests {
             penalty: Some("worth less".to_owned()),
             ..Comparison::default()
         };
-        let Answers { grid, notes, .. } = comparisons(&[comparison.clone()]);
+        let Answers { grid, notes, .. } = comparisons(std::slice::from_ref(&comparison));
         let text = grid.markdown();
         assert!(text.contains("| switch     | tiny | capacity "), "{text}");
         assert!(text.contains("CPU/req at 200–400/s | 1.01 | 0.99 | 1.03 | nil: below the noise floor"), "{text}");
@@ -255,7 +255,7 @@ mod tests {
             memory: Ratio::default(),
             remarks: Vec::new(),
         };
-        let text = levers(&[worth.clone()]).grid.markdown();
+        let text = levers(std::slice::from_ref(&worth)).grid.markdown();
         assert!(text.contains("| x + y | 1.50 (1.40–1.60) | nil (1.01) | 2.00 (≥ 1.90) |   n/a |"), "{text}");
         let on = levers(&[LeverWorth { already_on: true, ..worth }]).grid.markdown();
         assert_eq!(on.matches("already on").count(), 4, "{on}");
