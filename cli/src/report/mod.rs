@@ -10,6 +10,9 @@ mod overview;
 mod rows;
 mod run;
 mod style;
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests;
 mod words;
 
 use std::{
@@ -43,7 +46,7 @@ pub struct Args {
 enum ReportError {
     #[error(transparent)]
     Folder(#[from] OutputError),
-    #[error("{}: the folder is sealed and holds another report; write this one elsewhere with --out FILE", path.display())]
+    #[error("{}: the folder is sealed and does not hold this report; write it elsewhere with --out FILE", path.display())]
     Sealed { path: PathBuf },
     #[error("the report cannot be written: {0}")]
     Output(#[from] io::Error),
@@ -63,14 +66,24 @@ pub fn run(args: &Args) -> Exit {
 fn report(args: &Args) -> Result<(), ReportError> {
     let ledger = OutputLedger::look(&args.folder)?;
     let text = of_folder(&ledger)?;
-    let default = ledger.folder().root().join(FILE);
-    match &args.out {
-        Some(path) if path == Path::new("-") => Ok(io::stdout().lock().write_all(&text)?),
-        Some(path) => Ok(fs::write(path, text)?),
-        None if fs::read(&default).is_ok_and(|found| found == text) => Ok(()),
-        None if ledger.folder().index().exists() => Err(ReportError::Sealed { path: default }),
-        None => Ok(ledger.write(&default, &text)?),
+    let folder = ledger.folder();
+    let path = args.out.clone().unwrap_or_else(|| folder.root().join(FILE));
+    if path == Path::new("-") {
+        return Ok(io::stdout().lock().write_all(&text)?);
     }
+    if fs::read(&path).is_ok_and(|found| found == text) {
+        return Ok(());
+    }
+    if folder.index().exists() && lies_within(&path, folder.root()) {
+        return Err(ReportError::Sealed { path });
+    }
+    Ok(fs::write(&path, text)?)
+}
+
+/// Whether a file would lie within a folder, wherever links lead.
+fn lies_within(path: &Path, folder: &Path) -> bool {
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    fs::canonicalize(parent).is_ok_and(|parent| parent.starts_with(folder))
 }
 
 /// The report of a folder, from its ledger alone.

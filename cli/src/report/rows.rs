@@ -18,7 +18,7 @@ pub fn table(run: &JudgedRun) -> Markup {
             table.rows {
                 caption { "Rows of " (run.run) }
                 thead {
-                    tr { @for at in &shown { th scope="col" class=(class(*at)) { (text::HEADS[*at]) } } }
+                    tr { @for at in &shown { th scope="col" class=[class(*at)] { (text::HEADS[*at]) } } }
                 }
                 tbody {
                     @for row in &run.rows { (line(row, &shown)) }
@@ -49,9 +49,9 @@ fn line(row: &Row, shown: &[usize]) -> Markup {
         tr class=(state(row)) {
             @for at in shown {
                 @if *at == 0 {
-                    th scope="row" class=(class(*at)) { (cell(row, *at, &cells[*at])) }
+                    th scope="row" class=[class(*at)] { (cell(row, *at, &cells[*at])) }
                 } @else {
-                    td class=(class(*at)) { (cell(row, *at, &cells[*at])) }
+                    td class=[class(*at)] { (cell(row, *at, &cells[*at])) }
                 }
             }
         }
@@ -90,8 +90,9 @@ fn no_row(missing: &MissingRow, columns: usize) -> Markup {
     }
 }
 
-fn class(at: usize) -> &'static str {
-    if text::is_word(text::HEADS[at]) { "word" } else { "number" }
+/// Columns of numbers have no class: they are most of the page.
+fn class(at: usize) -> Option<&'static str> {
+    text::is_word(text::HEADS[at]).then_some("word")
 }
 
 /// What the verdict on each step rests on, how its calls failed, and why a number is not there.

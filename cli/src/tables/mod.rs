@@ -9,6 +9,7 @@ pub mod number;
 pub mod questions;
 pub mod run_table;
 pub mod settings;
+mod slo;
 mod withdrawn;
 
 use soak_campaign::verdict::CampaignJudgement;

@@ -6,7 +6,7 @@ use soak_crds::status::{Outcome, PredictionOutcome, PredictionStatus, ThresholdS
 use super::{
     Told,
     grid::{Grid, Side},
-    number, withdrawn,
+    number, slo, withdrawn,
 };
 
 /// What was asked, answered: a table and what must be known to read it.
@@ -31,11 +31,12 @@ pub fn sections(told: &Told<'_>) -> String {
 
 /// Each kind of question that was asked, and what was taken back.
 pub fn asked(told: &Told<'_>) -> Vec<Answers> {
-    let Told { judgement, status, .. } = told;
+    let Told { campaign, results, judgement, status } = told;
     let kinds = [
         Answers { title: "Withdrawn", grid: withdrawn::grid(&status.withdrawn), notes: Vec::new() },
         comparisons(&judgement.comparisons),
         levers(&judgement.levers),
+        Answers { title: "Service level", grid: slo::grid(campaign.plan.slo.as_ref(), results), notes: Vec::new() },
         Answers { title: "Predictions", grid: predictions(&status.predictions), notes: Vec::new() },
         Answers { title: "Thresholds", grid: thresholds(&status.thresholds), notes: Vec::new() },
     ];
