@@ -1,6 +1,6 @@
-//! `cargo xtask crds`: writes the resource's definition; with `--check` only says whether the committed one differs.
+//! `cargo xtask crds`: writes the resource's definition, beside the types and into the chart; with `--check` only says whether the committed one differs.
 
-use std::{fs, io, path::PathBuf};
+use std::{fs, io, path::Path};
 
 use crate::{Fault, root};
 
@@ -13,16 +13,23 @@ pub enum Definition {
     Check,
 }
 
-/// Writes or checks `crds/soakcampaigns.yaml`.
+/// The committed files: the plain one, and the one that the chart installs.
+const FILES: [&str; 2] = ["crds/soakcampaigns.yaml", "chart/crd/soakcampaigns.yaml"];
+
+/// Writes or checks the committed files.
 pub fn run(what: Definition) -> Result<(), Fault> {
-    let path = path();
+    FILES.iter().try_for_each(|file| one(what, file))
+}
+
+fn one(what: Definition, file: &str) -> Result<(), Fault> {
+    let path = root().join(file);
     match what {
         Definition::Write => fs::write(&path, soak_crds::definition_yaml()).map_err(|error| Fault::file(&path, error)),
-        Definition::Check => check(&path),
+        Definition::Check => check(&path, file),
     }
 }
 
-fn check(path: &PathBuf) -> Result<(), Fault> {
+fn check(path: &Path, file: &str) -> Result<(), Fault> {
     let committed = match fs::read_to_string(path) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
@@ -31,11 +38,5 @@ fn check(path: &PathBuf) -> Result<(), Fault> {
     if committed == soak_crds::definition_yaml() {
         return Ok(());
     }
-    Err(Fault::Failed(
-        "crds/soakcampaigns.yaml differs from the types: run `cargo xtask crds` and commit it".to_owned(),
-    ))
-}
-
-fn path() -> PathBuf {
-    root().join("crds/soakcampaigns.yaml")
+    Err(Fault::Failed(format!("{file} differs from the types: run `cargo xtask crds` and commit it")))
 }

@@ -4,6 +4,7 @@
 mod accounted;
 mod arms;
 mod campaign;
+mod conditions;
 mod fit;
 mod instant;
 mod judged;
@@ -14,6 +15,7 @@ mod view;
 
 pub use accounted::{AccountedRow, RowState, accounted};
 pub use campaign::campaign_judgement;
+pub use conditions::{Phase, conditions};
 pub use fit::fitted;
 pub use instant::rfc3339;
 pub use judged::{JudgedRun, MissingRow, TakenBack, judged_runs};

@@ -79,8 +79,10 @@ fn certify(folder: &Path) -> Result<(), Fault> {
     );
     let new = [&["req", "-x509"], curve.as_slice()].concat();
     openssl(&new, &["-subj", "/CN=soak-cluster", "-keyout", &ca_key, "-out", &ca])?;
-    let signed = ["-subj", "/CN=kube-apiserver", "-CA", &ca, "-CAkey", &ca_key, "-addext", &names];
-    openssl(&new, &[&signed, ["-keyout", &api_key, "-out", &api].as_slice()].concat())?;
+    // Without it the certificate is an authority's, and clients that keep to the standard refuse the server.
+    let own = ["-addext", "basicConstraints=critical,CA:FALSE", "-addext", &names];
+    let signed = [&["-subj", "/CN=kube-apiserver", "-CA", &ca, "-CAkey", &ca_key], own.as_slice()].concat();
+    openssl(&new, &[signed.as_slice(), ["-keyout", &api_key, "-out", &api].as_slice()].concat())?;
     let (key, public) = (path("accounts.key"), path("accounts.pub"));
     openssl(&["genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256"], &["-out", &key])?;
     openssl(&["pkey", "-in", &key], &["-pubout", "-out", &public])

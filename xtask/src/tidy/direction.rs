@@ -6,7 +6,7 @@ use super::{
 };
 
 /// A room, and the rooms its product may use. Tests may use any room that is not at the end of the path.
-const ROOMS: [(&str, &[&str]); 10] = [
+const ROOMS: [(&str, &[&str]); 11] = [
     ("soak-crds", &[]),
     ("soak-sample", &[]),
     ("soak-campaign", &["soak-crds", "soak-sample"]),
@@ -14,6 +14,7 @@ const ROOMS: [(&str, &[&str]); 10] = [
     ("soak-witness", &["soak-sample"]),
     ("soak-arms", &[]),
     ("soak-local", &["soak-crds", "soak-campaign", "soak-sample", "soak-driver", "soak-witness"]),
+    ("soak-operator", &["soak-crds", "soak-campaign", "soak-sample"]),
     (
         "soak-cli",
         &["soak-crds", "soak-campaign", "soak-sample", "soak-driver", "soak-witness", "soak-arms", "soak-local"],
@@ -23,7 +24,7 @@ const ROOMS: [(&str, &[&str]); 10] = [
 ];
 
 /// Rooms at the end of the path: nothing of the product's uses them.
-const ENDS: [&str; 3] = ["soak-cli", "soak-xtask", "soak-e2e"];
+const ENDS: [&str; 4] = ["soak-operator", "soak-cli", "soak-xtask", "soak-e2e"];
 /// Rooms that are built without Kubernetes, and without async where load is made or truth is read.
 const WITHOUT: [(&str, &[&str]); 3] =
     [("soak-driver", KUBERNETES), ("soak-witness", KUBERNETES_AND_ASYNC), ("soak-arms", KUBERNETES)];

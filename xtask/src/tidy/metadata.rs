@@ -33,10 +33,10 @@ pub(super) enum Use {
 }
 
 impl Metadata {
-    /// Asks cargo.
+    /// Asks cargo, about Linux: nothing is built for another system.
     pub fn read() -> Result<Self, Fault> {
         let output = Command::new(env!("CARGO"))
-            .args(["metadata", "--format-version=1", "--locked"])
+            .args(["metadata", "--format-version=1", "--locked", "--filter-platform=x86_64-unknown-linux-gnu"])
             .current_dir(root())
             .output()
             .map_err(|error| Fault::Failed(format!("cargo metadata cannot be run: {error}")))?;

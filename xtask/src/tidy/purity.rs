@@ -32,7 +32,9 @@ const PURE: &[&str] = &[
     "eprint!",
 ];
 
-const ROOMS: [Room; 6] = [
+const EXECUTOR: &str = "an executor holds no judgement; the campaign's judge does";
+
+const ROOMS: [Room; 7] = [
     Room {
         folder: "campaign/src/",
         must_not: PURE,
@@ -42,11 +44,8 @@ const ROOMS: [Room; 6] = [
     Room { folder: "crds/src/", must_not: PURE, why: "the API is plain data" },
     Room { folder: "cli/src/tables/", must_not: PURE, why: "tables are made again from results alone" },
     Room { folder: "cli/src/report/chart/", must_not: PURE, why: "charts are made again from results alone" },
-    Room {
-        folder: "local/src/",
-        must_not: &["Verdict::", "Outcome::", "Judgement::"],
-        why: "an executor holds no judgement; the campaign's judge does",
-    },
+    Room { folder: "local/src/", must_not: &["Verdict::", "Outcome::", "Judgement::"], why: EXECUTOR },
+    Room { folder: "operator/src/", must_not: &["Verdict::", "Outcome::", "Judgement::"], why: EXECUTOR },
 ];
 
 /// What a file names and must not.

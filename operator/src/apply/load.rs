@@ -1,0 +1,183 @@
+//! Orders placed with the driver and told to the witness; windows fetched, measured and made durable.
+
+use serde::Serialize;
+use soak_campaign::{
+    plan::{PlannedArm, PlannedStep, StepKind},
+    step::{Record, StepKey, StepOrder, StoredStep},
+    table::{Check, Setting, Signals, StepSamples, measure},
+};
+use soak_sample::{DriverWindow, Target, VERSION, WatchOrder, WatchReport, WitnessWindow};
+
+use super::{ApplyError, Hands};
+use crate::{
+    build::control_port,
+    ledger::{Besides, PackError, StoreError, pack},
+    observe::{arm_ports, pod_ip},
+    remote::{Offset, Remote, RemoteError},
+    run::unix_nanos,
+};
+
+/// How long one reading's heap is asked for at most, milliseconds: half a step, and never more than this.
+const MOST_HEAP_BUDGET: i64 = 5_000;
+/// How long a witness's window is waited for once its step is over, nanoseconds; then it is absent.
+const WITNESS_WITHIN: i64 = 15_000_000_000;
+
+/// A step as it was sampled.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct StepWindows<'a> {
+    key: &'a StepKey,
+    step: &'a PlannedStep,
+    drivers: &'a [DriverWindow],
+    witness: Option<&'a WitnessWindow>,
+}
+
+impl Hands<'_> {
+    /// Tells the witness the step's edges, then gives the driver its order.
+    pub(super) async fn place(&mut self, order: StepOrder) -> Result<(), ApplyError> {
+        let gone = || ApplyError::NotYet(format!("{} has no pods", order.key));
+        let run = &order.key.part.attempt.run;
+        let ports = self.desk.arm_of(run).and_then(|arm| arm_ports(&arm.server)).ok_or_else(gone)?;
+        let driver = self.driver().ok_or_else(gone)?;
+        let witness = self.witness(control_port(ports)).ok_or_else(gone)?;
+        let host = self.found.first().and_then(|pods| pod_ip(pods.arm.as_ref()?)).ok_or_else(gone)?;
+        let offset = between(&driver, &witness).await?;
+        let watch = watch(&order, offset, ports);
+        match witness.put(&format!("/watches/{}", watch.order), &watch).await {
+            // Told before, when the answer was lost: the offset measured then holds as well.
+            Ok(()) | Err(RemoteError::Refused { status: 409, .. }) => {}
+            Err(error) => return Err(error.into()),
+        }
+        let target = Target { host: host.to_string(), port: ports.port };
+        let load = order.for_driver(0, target, Vec::new());
+        Ok(driver.put(&format!("/orders/{}", load.id), &load).await?)
+    }
+
+    /// Fetches the windows of a step and makes them durable with its row.
+    pub(super) async fn store_step(&mut self, key: &StepKey) -> Result<(), ApplyError> {
+        let gone = || ApplyError::NotYet(format!("{key} is not there"));
+        let arm = self.desk.arm_of(&key.part.attempt.run).ok_or_else(gone)?.clone();
+        let step = self.step(key).ok_or_else(gone)?;
+        let driver = self.driver().ok_or_else(gone)?;
+        let window: DriverWindow = driver.read(&format!("/orders/{key}/window")).await?.ok_or_else(gone)?;
+        let witness = self.witnessed(key, &arm, window.drained_unix_nanos).await?;
+        let drivers = [window];
+        let windows = StepWindows { key, step: &step, drivers: &drivers, witness: witness.as_ref() };
+        let packed = pack(&windows).map_err(|source| unwritten(key, source))?;
+        let stored = self.measured(key, &arm, step, (&drivers, witness.as_ref()));
+        let record = Record::StepStored { key: key.clone(), stored: Box::new(stored) };
+        self.record(&key.part.attempt.run, record, Besides::Windows(packed)).await
+    }
+
+    /// Lets driver and witness forget an order.
+    pub(super) async fn forget(&mut self, id: &str) -> Result<(), ApplyError> {
+        let driver = self.driver().ok_or_else(|| ApplyError::NotYet("the driver is not there".to_owned()))?;
+        driver.delete(&format!("/orders/{id}")).await?;
+        let run = StepKey::from_order_id(id).map(|key| key.part.attempt.run);
+        let ports = run.and_then(|run| arm_ports(&self.desk.arm_of(&run)?.server));
+        if let Some(witness) = ports.and_then(|ports| self.witness(control_port(ports))) {
+            // What a witness does not forget ends with its pod.
+            let _ = witness.delete(&format!("/watches/{id}")).await;
+        }
+        Ok(())
+    }
+
+    /// The witness's window; `None` where it cannot be had any more.
+    async fn witnessed(&self, key: &StepKey, arm: &PlannedArm, over: i64) -> Result<Option<WitnessWindow>, ApplyError> {
+        let Some(witness) = arm_ports(&arm.server).and_then(|ports| self.witness(control_port(ports))) else {
+            return Ok(None);
+        };
+        let path = format!("/watches/{key}");
+        let window = match witness.read::<WatchReport>(&path).await {
+            Ok(Some(WatchReport { finished: true })) => witness.read(&format!("{path}/window")).await,
+            Ok(Some(WatchReport { finished: false })) => {
+                return still(over, || format!("the witness of {key} has not finished"));
+            }
+            Ok(None) => Ok(None),
+            Err(error) => Err(error),
+        };
+        match window {
+            Ok(window) => Ok(window),
+            Err(error) => still(over, || error.to_string()),
+        }
+    }
+
+    /// A step of the run, added ones included.
+    fn step(&self, key: &StepKey) -> Option<PlannedStep> {
+        let run = self.desk.run(&key.part.attempt.run)?;
+        let added = self.desk.ledger.attempt(&key.part.attempt).map_or(&[][..], |attempt| &attempt.added);
+        run.steps.iter().chain(added).find(|step| step.index == key.step).copied()
+    }
+
+    fn measured(
+        &self,
+        key: &StepKey,
+        arm: &PlannedArm,
+        step: PlannedStep,
+        (drivers, witness): (&[DriverWindow], Option<&WitnessWindow>),
+    ) -> StoredStep {
+        let facts = self.desk.facts(&key.part).or_else(|| self.kept_facts(key));
+        let setting = Setting {
+            client: &arm.client,
+            protocol: arm.protocol,
+            arm_cpus: &[],
+            irq_time_accounting: facts.and_then(|facts| facts.machine.irq_time_accounting),
+            bounds: &self.desk.plan.bounds,
+        };
+        let place = usize::try_from(key.part.part).ok().and_then(|part| part.checked_sub(1));
+        let attempt = self.desk.ledger.attempt(&key.part.attempt);
+        let part = attempt.zip(place).and_then(|(attempt, at)| attempt.parts.get(at));
+        let previous = part.and_then(|part| part.steps.last()).map(|stored| stored.end_unix_nanos);
+        let samples = StepSamples { step, drivers, witness, previous_end_unix_nanos: previous };
+        let (row, signals) = measure(&samples, &setting);
+        let digest = facts.zip(self.desk.pinned(&arm.name)).map(|(facts, pinned)| {
+            let (found, pinned) = (facts.arm.digest(), pinned.digest());
+            if found == pinned { Check::Holds } else { Check::Broken(format!("{pinned} became {found}")) }
+        });
+        StoredStep {
+            step,
+            start_unix_nanos: drivers.iter().map(|driver| driver.start_unix_nanos).min().unwrap_or_default(),
+            end_unix_nanos: drivers.iter().map(|driver| driver.end_unix_nanos).max().unwrap_or_default(),
+            row,
+            signals: Signals { digest, ..signals },
+        }
+    }
+
+    /// The pods of an earlier part of the same attempt, which this one kept.
+    fn kept_facts(&self, key: &StepKey) -> Option<&crate::facts::PodFacts> {
+        self.desk.pods.iter().rfind(|facts| facts.part.attempt == key.part.attempt && facts.part.part <= key.part.part)
+    }
+}
+
+fn unwritten(key: &StepKey, source: PackError) -> ApplyError {
+    StoreError::Document { name: key.to_string(), source }.into()
+}
+
+/// Waits a little longer, or goes without.
+fn still(over: i64, words: impl FnOnce() -> String) -> Result<Option<WitnessWindow>, ApplyError> {
+    if unix_nanos() < over.saturating_add(WITNESS_WITHIN) { Err(ApplyError::NotYet(words())) } else { Ok(None) }
+}
+
+/// The driver's clock less the witness's, each measured against this host's.
+async fn between(driver: &Remote, witness: &Remote) -> Result<Option<Offset>, RemoteError> {
+    let (driver, witness) = (driver.offset(unix_nanos).await?, witness.offset(unix_nanos).await?);
+    Ok(driver
+        .zip(witness)
+        .map(|(driver, witness)| Offset { nanos: driver.nanos - witness.nanos, error: driver.error + witness.error }))
+}
+
+fn watch(order: &StepOrder, offset: Option<Offset>, arm: soak_sample::ArmPorts) -> WatchOrder {
+    let nanos = offset.map_or(0, |offset| offset.nanos);
+    let half = order.step.duration_nanos / 2_000_000;
+    let budget = if order.step.kind == StepKind::Warmup { 0 } else { half.clamp(0, MOST_HEAP_BUDGET) };
+    WatchOrder {
+        version: VERSION.to_owned(),
+        order: order.key.order_id(),
+        start_unix_nanos: order.start_unix_nanos - nanos,
+        end_unix_nanos: order.end_unix_nanos() - nanos,
+        clock_offset_nanos: nanos,
+        clock_offset_error_nanos: offset.map(|offset| offset.error),
+        arm,
+        heap_budget_millis: budget.unsigned_abs(),
+    }
+}

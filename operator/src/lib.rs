@@ -1,0 +1,23 @@
+//! Executes the engine's decisions on a cluster: observe, decide, build, apply, write status. In go `SoakCampaign`s; out
+//! come pods, load and durable results. Holds no judgement: what is decided and judged comes from `soak-campaign`.
+
+mod accept;
+mod apply;
+mod build;
+pub mod config;
+mod desk;
+mod facts;
+pub mod health;
+pub mod ledger;
+pub mod metrics;
+mod names;
+mod observe;
+mod queue;
+mod reconcile;
+mod remote;
+mod run;
+mod token;
+mod write_status;
+
+pub use reconcile::chain;
+pub use run::{RunError, run};

@@ -1,0 +1,136 @@
+//! A namespace with an operator of its own, one test at a time: campaigns of two operators would wait for each other's
+//! nodes.
+
+use std::{
+    env,
+    io::Write as _,
+    process::{self, Command, Stdio},
+    sync::{Mutex, MutexGuard, PoisonError},
+    thread,
+    time::{Duration, Instant},
+};
+
+use serde_json::{Value, json};
+
+static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+const CHART: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../chart");
+const DEFINITION: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../crds/soakcampaigns.yaml");
+
+/// The namespace; it and all in it go when this is dropped.
+pub struct Place {
+    pub namespace: String,
+    _turn: MutexGuard<'static, ()>,
+}
+
+impl Place {
+    /// Installs an operator; `None` where no cluster or no image is named.
+    pub fn install(what: &str) -> Option<Self> {
+        let values = env::var("SOAK_IMAGE_VALUES").ok().filter(|_| env::var_os("KUBECONFIG").is_some());
+        let Some(values) = values else {
+            eprintln!("SKIPPED: KUBECONFIG and SOAK_IMAGE_VALUES name no cluster and images");
+            return None;
+        };
+        let turn = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+        let place = Self { namespace: format!("soak-op-{what}-{}", process::id()), _turn: turn };
+        run("kubectl", &["create", "namespace", &place.namespace], "").unwrap();
+        let enforce = "pod-security.kubernetes.io/enforce=restricted";
+        run("kubectl", &["label", "namespace", &place.namespace, enforce], "").unwrap();
+        run("kubectl", &["apply", "--server-side", "--force-conflicts", "-f", DEFINITION], "").unwrap();
+        let install = ["install", "soak", CHART, "--namespace", &place.namespace, "--values", &values];
+        let set = "crds.install=false,rbac.aggregate=false,log=debug";
+        let helm = env::var("HELM").unwrap_or_else(|_| "helm".to_owned());
+        run(&helm, &[&install, ["--set", set, "--wait", "--timeout=120s"].as_slice()].concat(), "").unwrap();
+        Some(place)
+    }
+
+    /// Runs `kubectl` in the namespace.
+    pub fn kubectl(&self, arguments: &[&str]) -> Result<String, String> {
+        run("kubectl", &[&["--namespace", &self.namespace], arguments].concat(), "")
+    }
+
+    /// What `kubectl get` says.
+    pub fn get(&self, arguments: &[&str]) -> Value {
+        serde_json::from_str(&self.kubectl(&[&["get", "-o", "json"], arguments].concat()).unwrap()).unwrap()
+    }
+
+    /// Applies a campaign of this name with these fields over a short one that fits two shared CPUs.
+    pub fn apply(&self, name: &str, fields: &Value) {
+        let mut spec = json!({
+            "arms": [{"name": "rest-h1", "protocol": "Http1", "server": {
+                "preset": "rest",
+                "resources": {"cpu": "200m", "memory": "128Mi"},
+                "settings": {"workerThreads": 1, "work": {"kind": "Spin", "micros": 1000}},
+            }}],
+            "client": {"connections": 32, "idle": "Sleep", "cpu": "500m", "drain": "1s"},
+            "ramp": {
+                "warmup": {"rate": 50, "duration": "3s"},
+                "steps": {"from": 50, "to": 300, "by": 50},
+                "stepDuration": "5s",
+            },
+            // Two nodes share two CPUs with whatever else runs there: what a driver's lateness is worth is not tested here.
+            "judge": {"sendErrorMicros": 1_000_000, "hostWaitPercent": 100, "hostIdlePercent": 0},
+            "replicates": 1,
+        });
+        spec.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+        let campaign = json!({
+            "apiVersion": "soak.dev/v1alpha1", "kind": "SoakCampaign", "metadata": {"name": name}, "spec": spec,
+        });
+        let arguments = ["--namespace", &self.namespace, "apply", "-f", "-"];
+        run("kubectl", &arguments, &campaign.to_string()).unwrap();
+    }
+
+    /// A campaign's status.
+    pub fn status(&self, name: &str) -> Value {
+        self.get(&["soakcampaign", name])["status"].clone()
+    }
+
+    /// A condition of a campaign.
+    pub fn condition(&self, name: &str, type_: &str) -> Option<Value> {
+        let status = self.status(name);
+        status["conditions"].as_array()?.iter().find(|condition| condition["type"] == type_).cloned()
+    }
+
+    /// Waits until a campaign is over; its status.
+    #[track_caller]
+    pub fn finished(&self, name: &str) -> Value {
+        let is_over = || self.condition(name, "Finished").filter(|condition| condition["status"] == "True");
+        self.until("the campaign is over", Duration::from_secs(240), is_over);
+        self.status(name)
+    }
+
+    /// Asks until there is an answer; after the limit fails the test with what the operator said.
+    #[track_caller]
+    pub fn until<T>(&self, what: &str, limit: Duration, mut ask: impl FnMut() -> Option<T>) -> T {
+        let start = Instant::now();
+        loop {
+            if let Some(answer) = ask() {
+                return answer;
+            }
+            if start.elapsed() > limit {
+                let said = self.kubectl(&["logs", "deployment/soak-operator", "--tail=30"]);
+                let pods = self.kubectl(&["get", "pods,soakcampaigns", "-o", "wide"]);
+                panic!("not within {limit:?}: {what}\n{}\n{}", pods.unwrap_or_default(), said.unwrap_or_default());
+            }
+            thread::sleep(Duration::from_millis(300));
+        }
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let gone = run("kubectl", &["delete", "namespace", &self.namespace, "--timeout=60s"], "");
+        if let Err(words) = gone {
+            eprintln!("namespace {} is left behind: {words}", self.namespace);
+        }
+    }
+}
+
+fn run(program: &str, arguments: &[&str], input: &str) -> Result<String, String> {
+    let mut command = Command::new(program);
+    command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap_or_else(|error| panic!("{program}: {error}"));
+    child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    if output.status.success() { Ok(text(&output.stdout)) } else { Err(text(&output.stderr)) }
+}
