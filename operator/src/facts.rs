@@ -44,8 +44,13 @@ impl PodFact {
     /// What tells its image from any other: the digest, whatever the repository is called; else the whole of what the
     /// kubelet reports.
     pub fn digest(&self) -> &str {
-        self.image_id.rsplit_once('@').map_or(self.image_id.as_str(), |(_, digest)| digest)
+        digest(&self.image_id)
     }
+}
+
+/// The digest of an image as the kubelet reports it; the whole where it names none.
+pub(crate) fn digest(image_id: &str) -> &str {
+    image_id.rsplit_once('@').map_or(image_id, |(_, digest)| digest)
 }
 
 #[cfg(test)]

@@ -4,15 +4,17 @@ use serde::Serialize;
 use soak_campaign::{
     plan::{PlannedArm, PlannedStep, StepKind},
     step::{Record, StepKey, StepOrder, StoredStep},
-    table::{Check, Setting, Signals, StepSamples, measure},
+    table::{Apart, Check, Isolation, Provenance, Setting, Signals, StepSamples, measure},
+    verdict::{fingerprint, fingerprint_hash},
 };
 use soak_sample::{DriverWindow, Target, VERSION, WatchOrder, WatchReport, WitnessWindow};
 
 use super::{ApplyError, Hands};
 use crate::{
     build::control_port,
+    facts::{PodFacts, digest},
     ledger::{Besides, PackError, StoreError, pack},
-    observe::{arm_ports, pod_ip},
+    observe::{arm_ports, identity, image_id, pod_ip},
     remote::{Offset, Remote, RemoteError},
     run::unix_nanos,
 };
@@ -129,8 +131,9 @@ impl Hands<'_> {
         let part = attempt.zip(place).and_then(|(attempt, at)| attempt.parts.get(at));
         let previous = part.and_then(|part| part.steps.last()).map(|stored| stored.end_unix_nanos);
         let samples = StepSamples { step, drivers, witness, previous_end_unix_nanos: previous };
-        let (row, signals) = measure(&samples, &setting);
-        let digest = facts.zip(self.desk.pinned(&arm.name)).map(|(facts, pinned)| {
+        let (mut row, signals) = measure(&samples, &setting);
+        row.provenance = facts.and_then(|facts| self.provenance(facts, key));
+        let same_digest = facts.zip(self.desk.pinned(&arm.name)).map(|(facts, pinned)| {
             let (found, pinned) = (facts.arm.digest(), pinned.digest());
             if found == pinned { Check::Holds } else { Check::Broken(format!("{pinned} became {found}")) }
         });
@@ -139,12 +142,33 @@ impl Hands<'_> {
             start_unix_nanos: drivers.iter().map(|driver| driver.start_unix_nanos).min().unwrap_or_default(),
             end_unix_nanos: drivers.iter().map(|driver| driver.end_unix_nanos).max().unwrap_or_default(),
             row,
-            signals: Signals { digest, ..signals },
+            signals: Signals { digest: same_digest, ..signals },
         }
     }
 
+    /// Where a step's row comes from: the pods as they were proven, and as they are seen now that it is over.
+    fn provenance(&self, facts: &PodFacts, key: &StepKey) -> Option<Provenance> {
+        let run = self.desk.run(&key.part.attempt.run)?;
+        let of_run = fingerprint(run, &self.desk.plan.planned_by, &facts.machine);
+        let seen = self.found.first().and_then(|pods| pods.arm.as_ref());
+        let same = seen.filter(|pod| identity(pod).0 == facts.arm.uid).and_then(image_id);
+        let apart = facts.arm.node != facts.driver.node;
+        Some(Provenance {
+            fingerprint: fingerprint_hash(&of_run),
+            digest_at_start: Some(facts.arm.digest().to_owned()),
+            digest_at_end: same.map(|image| digest(image).to_owned()),
+            isolation: Isolation {
+                apart: apart.then_some(Apart::DifferentNodes),
+                cpu_limit: true,
+                memory_limit: true,
+                cpus_fixed: false,
+            },
+            observer: format!("soak-witness {} in the arm's pod", self.desk.plan.planned_by),
+        })
+    }
+
     /// The pods of an earlier part of the same attempt, which this one kept.
-    fn kept_facts(&self, key: &StepKey) -> Option<&crate::facts::PodFacts> {
+    fn kept_facts(&self, key: &StepKey) -> Option<&PodFacts> {
         self.desk.pods.iter().rfind(|facts| facts.part.attempt == key.part.attempt && facts.part.part <= key.part.part)
     }
 }

@@ -50,6 +50,12 @@ fn documents(place: &Place, status: &Value) {
             assert!(!row[filled].is_null(), "{filled}: {row}");
         }
     }
+    for row in rows.as_array().unwrap() {
+        let origin = &row["provenance"];
+        assert_eq!(origin["digestAtStart"], origin["digestAtEnd"], "{origin}");
+        assert!(origin["digestAtStart"].as_str().unwrap().starts_with("sha256:"), "{origin}");
+        assert_eq!(origin["isolation"]["apart"], "DifferentNodes");
+    }
     assert_eq!(map["data"]["rows.csv"].as_str().unwrap().lines().count(), 8);
     let levers = document("levers.json");
     let held = |lever: &Value| lever["held"] == true;
