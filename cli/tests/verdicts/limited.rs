@@ -5,7 +5,7 @@ use crate::case::{Case, quotas};
 #[test]
 fn a_throttled_driver_makes_its_steps_client_limited() {
     let case = Case::of("driver-throttled");
-    let ended = case.run();
+    let ended = case.run_for_the_driver();
     if !quotas(&ended, &case.place) {
         return;
     }

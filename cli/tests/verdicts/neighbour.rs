@@ -27,14 +27,12 @@ fn a_busy_neighbour_on_the_arms_cpu_contaminates_every_step() {
 #[test]
 fn a_neighbour_that_is_accepted_leaves_the_host_without_room() {
     let ended = beside_a_neighbour("full-host");
-    // Beside a neighbour the first steps may find the driver late too; none is worth more than a floor.
-    let limited = |verdict: &String| ["host-limited", "client-limited", "contaminated"].contains(&verdict.as_str());
-    assert!(ended.verdicts().iter().all(limited), "{}", ended.tables);
-    let row = ended.rows.iter().find(|row| row["verdict"] == "host-limited").expect("a host-limited step");
-    for measure in ["idle on the arm's CPUs", "arm used"] {
-        ended.rests_on(row, measure);
+    ended.all_are("host-limited", "idle on the arm's CPUs");
+    for row in &ended.rows {
+        ended.rests_on(row, "arm used");
     }
     assert_eq!(ended.code, Some(5), "{}", ended.told);
+    assert_eq!(ended.arm()["replicates"][0]["reason"], "every step is host-limited");
 }
 
 /// Runs a campaign, with a neighbour on the arm's CPU from when the arm is there.
