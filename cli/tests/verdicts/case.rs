@@ -121,9 +121,9 @@ impl Ended {
         &self.summary["arms"][0]
     }
 
-    /// The steps offered, calls per second as planned.
-    pub fn offered(&self) -> Vec<f64> {
-        self.rows.iter().map(|row| row["offered"].as_f64().unwrap().round()).collect()
+    /// The steps, calls per second as planned.
+    pub fn planned(&self) -> Vec<u64> {
+        self.rows.iter().map(|row| row["planned"].as_u64().unwrap()).collect()
     }
 
     /// Every step has this verdict, with this evidence; the tables say both.
