@@ -3,4 +3,5 @@
 
 mod definition;
 mod nodes;
+mod pods;
 mod rules;

@@ -36,6 +36,8 @@ enum Command {
         #[arg(long)]
         check: bool,
     },
+    /// Makes a container image of each program that runs in a pod.
+    Images(images::Args),
     /// Checks what the compiler does not: import direction, purity, sizes, headers, licences.
     Tidy,
     /// Runs everything that must hold before a change is taken.
@@ -80,6 +82,7 @@ fn dispatch(command: &Command) -> Result<(), Fault> {
         Command::Cluster(action) => cluster::run(action),
         Command::Crds { check: false } => crds::run(crds::Definition::Write),
         Command::Crds { check: true } => crds::run(crds::Definition::Check),
+        Command::Images(args) => images::run(args),
         Command::Tidy => tidy::run(),
         Command::Test => gate::run(),
     }

@@ -21,6 +21,8 @@ struct Module {
     packages: &'static [&'static str],
 }
 
+/// What Go keeps of its compilations while the modules are built: they share much.
+const COMPILED: &str = "compiled";
 const KUBERNETES: &str = "k8s.io/kubernetes";
 const MODULES: [Module; 6] = [
     Module { name: "pause", version_of: None, packages: &["."] },
@@ -61,7 +63,9 @@ impl Binaries {
         let held = fs::File::create(&lock).map_err(|error| Fault::file(&lock, error))?;
         held.lock().map_err(|error| Fault::file(&lock, error))?;
         let built = MODULES.iter().map(|module| Ok((module.name.to_owned(), build(module, go.trim(), &cache)?)));
-        built.collect::<Result<_, Fault>>().map(Self)
+        let built = built.collect::<Result<_, Fault>>().map(Self)?;
+        let _ = fs::remove_dir_all(cache.join(COMPILED)); // gigabytes, and of no use to what is built
+        Ok(built)
     }
 
     /// The folders of some modules' programs, with their names.
@@ -89,7 +93,7 @@ fn build(module: &Module, go: &str, cache: &Path) -> Result<PathBuf, Fault> {
     let mut command = Command::new("go");
     command.args(["build", "-trimpath", "-buildvcs=false", "-mod=readonly", "-ldflags", &link_flags(module, &version)]);
     command.arg("-o").arg(format!("{}/", partial.display())).args(module.packages);
-    command.current_dir(&source).env("CGO_ENABLED", "0").env("GOWORK", "off");
+    command.current_dir(&source).env("CGO_ENABLED", "0").env("GOWORK", "off").env("GOCACHE", cache.join(COMPILED));
     program::output(&mut command)?;
     fs::rename(&partial, &target).map_err(|error| Fault::file(&target, error))?;
     eprintln!("   built {} in {:.0} s", module.name, start.elapsed().as_secs_f64());

@@ -24,6 +24,13 @@ impl Tree {
         self
     }
 
+    /// Puts a folder.
+    pub fn folder(mut self, path: &str, mode: u32) -> Self {
+        self.parents(path);
+        self.0.insert(path.to_owned(), Entry::Folder { mode });
+        self
+    }
+
     /// The bytes.
     pub fn tar(&self) -> Vec<u8> {
         let mut out = Vec::new();
@@ -89,7 +96,7 @@ mod tests {
     use super::*;
 
     fn sample() -> Tree {
-        Tree::default().file("b/c/run", 0o755, vec![7; 700]).file("a", 0o644, vec![])
+        Tree::default().file("b/c/run", 0o755, vec![7; 700]).file("a", 0o644, vec![]).folder("tmp", 0o1777)
     }
 
     #[test]
@@ -115,13 +122,14 @@ mod tests {
                 "drwxr-xr-x 0/0 0 1970-01-01 00:00 b/",
                 "drwxr-xr-x 0/0 0 1970-01-01 00:00 b/c/",
                 "-rwxr-xr-x 0/0 700 1970-01-01 00:00 b/c/run",
+                "drwxrwxrwt 0/0 0 1970-01-01 00:00 tmp/",
             ]
         );
     }
 
     #[test]
     fn the_order_in_which_files_are_put_in_does_not_matter() {
-        let other = Tree::default().file("a", 0o644, vec![]).file("b/c/run", 0o755, vec![7; 700]);
+        let other = Tree::default().folder("tmp", 0o1777).file("a", 0o644, vec![]).file("b/c/run", 0o755, vec![7; 700]);
         assert_eq!(sample().tar(), other.tar());
     }
 }
