@@ -51,9 +51,15 @@ fn identity() -> Result<String, Fault> {
     inputs.insert("rustc".to_owned(), Command::new(env::var("RUSTC")?).arg("-vV").output()?.stdout);
     for option in ["TARGET", "OPT_LEVEL", "DEBUG", "CARGO_ENCODED_RUSTFLAGS"] {
         println!("cargo::rerun-if-env-changed={option}");
-        inputs.insert(option.to_owned(), env::var(option).unwrap_or_default().into_bytes());
+        inputs.insert(option.to_owned(), without_places(&env::var(option).unwrap_or_default()).into_bytes());
     }
     Ok(hash(&inputs))
+}
+
+/// Compiler options, but for those that name the folder of this build so that nothing else does.
+fn without_places(options: &str) -> String {
+    let kept = options.split('\u{1f}').filter(|option| !option.starts_with("--remap-path-prefix="));
+    kept.collect::<Vec<_>>().join("\u{1f}")
 }
 
 fn hash(inputs: &BTreeMap<String, Vec<u8>>) -> String {

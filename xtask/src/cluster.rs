@@ -20,6 +20,7 @@ mod wait;
 use std::{env, fs, path::PathBuf};
 
 use crate::{Fault, packages};
+use build::Binaries;
 use layout::{Layout, MOST_NODES};
 
 /// What is done with the cluster.
@@ -61,8 +62,7 @@ pub fn run(action: &Action) -> Result<(), Fault> {
             Ok(())
         }
         Action::Up { nodes } => {
-            ready()?;
-            start::up(&layout, *nodes)?;
+            start::up(&layout, *nodes, &ready()?)?;
             status::print(&layout)
         }
         Action::Down => {
@@ -93,7 +93,9 @@ fn as_root() -> Result<(), Fault> {
     Err(Fault::Failed("the test cluster needs root: it makes namespaces, control groups and mounts".to_owned()))
 }
 
-fn ready() -> Result<(), Fault> {
+/// Everything that a cluster needs of this machine; a fault where it cannot be had.
+fn ready() -> Result<Binaries, Fault> {
     as_root()?;
-    packages::for_cluster()
+    packages::for_cluster()?;
+    Binaries::ready()
 }

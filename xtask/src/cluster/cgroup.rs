@@ -16,21 +16,26 @@ use crate::Fault;
 const OURS: &str = "soak-cluster";
 const LIMIT: Duration = Duration::from_secs(20);
 
-/// The mounted hierarchies: one of version 2, or several of version 1.
+/// The mounted hierarchies.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Hierarchies(Vec<PathBuf>);
+pub(super) struct Hierarchies {
+    /// Those that limit something: the one of version 2, or several of version 1.
+    limiting: Vec<PathBuf>,
+    /// Every one: runc makes a group also in an empty hierarchy of version 2 beside those of version 1.
+    all: Vec<PathBuf>,
+}
 
 impl Hierarchies {
     /// Those of this machine.
     pub fn mounted() -> Result<Self, Fault> {
         let file = Path::new("/proc/mounts");
         let mounts = fs::read_to_string(file).map_err(|error| Fault::file(file, error))?;
-        Ok(Self(in_use(&mounts)))
+        Ok(parse(&mounts))
     }
 
     /// Makes the group that a kubelet divides up, and returns its name as the kubelet wants it.
     pub fn make_pods(&self, node: &str) -> Result<String, Fault> {
-        for hierarchy in &self.0 {
+        for hierarchy in &self.limiting {
             let mut group = hierarchy.clone();
             for part in [OURS, "pods", node] {
                 group.push(part);
@@ -42,7 +47,7 @@ impl Hierarchies {
 
     /// Puts this process into a cell's group; its children follow.
     pub fn join_cell(&self, name: &str) -> Result<(), Fault> {
-        let Some(hierarchy) = self.0.first() else {
+        let Some(hierarchy) = self.limiting.first() else {
             return Err(Fault::Failed("no control groups are mounted".to_owned()));
         };
         let mut group = hierarchy.clone();
@@ -57,13 +62,18 @@ impl Hierarchies {
     /// Every process of the cluster.
     pub fn processes(&self) -> Vec<Pid> {
         let mut found = Vec::new();
-        for hierarchy in &self.0 {
+        for hierarchy in &self.all {
             walk(&hierarchy.join(OURS), &mut |group| {
                 let listed = fs::read_to_string(group.join("cgroup.procs")).unwrap_or_default();
                 found.extend(listed.lines().filter_map(|line| Pid::from_raw(line.parse().ok()?)));
             });
         }
         found
+    }
+
+    /// Where the cluster has a control group.
+    pub fn groups(&self) -> Vec<PathBuf> {
+        self.all.iter().map(|hierarchy| hierarchy.join(OURS)).filter(|group| group.exists()).collect()
     }
 
     /// Ends every process of the cluster and removes the groups.
@@ -76,28 +86,26 @@ impl Hierarchies {
             left.is_empty()
         })?;
         until("removal of the cluster's control groups", LIMIT, || {
-            for hierarchy in &self.0 {
+            for hierarchy in &self.all {
                 walk(&hierarchy.join(OURS), &mut |group| {
                     let _ = fs::remove_dir(group); // asked again while it is busy
                 });
             }
-            self.0.iter().all(|hierarchy| !hierarchy.join(OURS).exists())
+            self.groups().is_empty()
         })
     }
 }
 
-/// The hierarchies that limit something, that of the process counts first where it is one of its own.
-fn in_use(mounts: &str) -> Vec<PathBuf> {
+/// That of the process counts comes first where it is one of its own.
+fn parse(mounts: &str) -> Hierarchies {
     let of_kind = |kind: &str| -> Vec<PathBuf> {
         let fields = mounts.lines().map(|line| line.split(' ').collect::<Vec<_>>());
         fields.filter(|fields| fields.get(2) == Some(&kind)).map(|fields| PathBuf::from(fields[1])).collect()
     };
-    let mut first = of_kind("cgroup");
-    if first.is_empty() {
-        return of_kind("cgroup2");
-    }
+    let (mut first, second) = (of_kind("cgroup"), of_kind("cgroup2"));
     first.sort_by_key(|path| (!path.ends_with("pids"), path.clone()));
-    first
+    let all = [first.clone(), second.clone()].concat();
+    Hierarchies { limiting: if first.is_empty() { second } else { first }, all }
 }
 
 fn make(group: &Path) -> Result<(), Fault> {
@@ -138,17 +146,20 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(mounts: &str, expected: &[&str]) {
-        assert_eq!(in_use(mounts), expected.iter().map(PathBuf::from).collect::<Vec<_>>());
+    fn check(mounts: &str, limiting: &[&str], all: &[&str]) {
+        let paths = |names: &[&str]| names.iter().map(PathBuf::from).collect::<Vec<_>>();
+        assert_eq!(parse(mounts), Hierarchies { limiting: paths(limiting), all: paths(all) });
     }
 
     #[test]
-    fn the_hierarchies_that_limit_are_used_and_the_empty_second_version_beside_them_is_not() {
-        check("cgroup2 /sys/fs/cgroup cgroup2 rw 0 0\ntmpfs /run tmpfs rw 0 0", &["/sys/fs/cgroup"]);
+    fn the_hierarchies_that_limit_are_used_and_the_empty_one_of_version_2_beside_them_is_only_cleared() {
+        let only = ["/sys/fs/cgroup"];
+        check("cgroup2 /sys/fs/cgroup cgroup2 rw 0 0\ntmpfs /run tmpfs rw 0 0", &only, &only);
         check(
             "cgroup /c/cpu cgroup rw,cpu 0 0\ncgroup /c/pids cgroup rw,pids 0 0\ncgroup2 /c/unified cgroup2 rw 0 0",
             &["/c/pids", "/c/cpu"],
+            &["/c/pids", "/c/cpu", "/c/unified"],
         );
-        check("", &[]);
+        check("", &[], &[]);
     }
 }

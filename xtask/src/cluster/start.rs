@@ -24,17 +24,16 @@ const ADMINISTRATOR: &str = "soak-admin";
 const LIMIT: Duration = Duration::from_secs(120);
 
 /// Starts `count` nodes and waits for them. What an earlier cluster left is removed first.
-pub(super) fn up(layout: &Layout, count: u8) -> Result<(), Fault> {
-    let binaries = Binaries::ready()?;
+pub(super) fn up(layout: &Layout, count: u8, binaries: &Binaries) -> Result<(), Fault> {
     teardown::down(layout)?;
     let nodes: Vec<Node> = Node::first(count).collect();
     let keys = Keys::make(layout, users(&nodes))?;
-    start_cells(&nodes, (layout, &binaries, &keys))?;
+    start_cells(&nodes, (layout, binaries, &keys))?;
     // Last of all the files: a cluster that has it was started whole.
     let kubeconfig = layout.kubeconfig();
     fs::write(&kubeconfig, keys.kubeconfig(ADMINISTRATOR)).map_err(|error| Fault::file(&kubeconfig, error))?;
-    link_programs(layout, &binaries)?;
-    bring_pause(layout, &binaries, &nodes)?;
+    link_programs(layout, binaries)?;
+    bring_pause(layout, binaries, &nodes)?;
     let logs = format!("the logs are in {}/*/var/log/soak", layout.root().display());
     until(&format!("{count} ready nodes ({logs})"), LIMIT, || status::ready_nodes(layout).len() == nodes.len())?;
     until("the default service account", LIMIT, || status::has_service_account(layout))

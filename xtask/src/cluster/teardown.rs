@@ -28,6 +28,7 @@ pub(super) fn down(layout: &Layout) -> Result<(), Fault> {
 pub(super) fn left(layout: &Layout, hierarchies: &Hierarchies) -> Vec<String> {
     let mut left: Vec<String> =
         hierarchies.processes().iter().map(|pid| format!("process {}", pid.as_raw_nonzero())).collect();
+    left.extend(hierarchies.groups().into_iter().map(|group| format!("control group {}", group.display())));
     left.extend(mounts(layout.root()).into_iter().map(|mount| format!("mount {mount}")));
     if network::is_connected() {
         left.push("its network link".to_owned());

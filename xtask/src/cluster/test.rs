@@ -3,7 +3,7 @@
 
 use std::{env, process::Command};
 
-use super::{as_root, foreign, layout::Layout, load, ready, start, teardown};
+use super::{foreign, layout::Layout, load, ready, start, teardown};
 use crate::{
     Fault,
     images::{self, Images},
@@ -18,12 +18,12 @@ pub(super) fn run(layout: &Layout) -> Result<(), Fault> {
     if foreign(layout).is_some() {
         return on_foreign();
     }
-    if let Err(fault) = as_root() {
-        return skipped(fault);
-    }
-    ready()?;
+    let binaries = match ready() {
+        Ok(binaries) => binaries,
+        Err(fault) => return skipped(fault),
+    };
     let images = images::make()?;
-    let said = start::up(layout, NODES).and_then(|()| on_ours(layout, &images));
+    let said = start::up(layout, NODES, &binaries).and_then(|()| on_ours(layout, &images));
     teardown::down(layout)?;
     said
 }
