@@ -51,7 +51,7 @@ pub(crate) struct Images {
 /// Makes what is asked for, and says what it is known by.
 pub fn run(args: &Args) -> Result<(), Fault> {
     let is_asked = |product: &&Product| args.names.is_empty() || args.names.iter().any(|name| name == product.name);
-    let products: Vec<&'static Product> = present().filter(is_asked).collect();
+    let products: Vec<&'static Product> = PRODUCTS.iter().filter(is_asked).collect();
     let made = match &args.from {
         Some(folder) => assemble(&products, |product| Ok(folder.join(product.program)))?,
         None => assemble(&products, |product| build::program(product, &build::Place::first()))?,
@@ -66,7 +66,7 @@ pub fn run(args: &Args) -> Result<(), Fault> {
 
 /// Builds and writes every image.
 pub(crate) fn make() -> Result<Images, Fault> {
-    let products: Vec<&'static Product> = present().collect();
+    let products: Vec<&'static Product> = PRODUCTS.iter().collect();
     write(&assemble(&products, |product| build::program(product, &build::Place::first()))?)
 }
 
@@ -82,11 +82,6 @@ fn write(made: &[Made]) -> Result<Images, Fault> {
     let file = folder.join("values.yaml");
     fs::write(&file, values(made)).map_err(|error| Fault::file(&file, error))?;
     Ok(Images { archives, values: file })
-}
-
-/// The products whose room is in the workspace.
-fn present() -> impl Iterator<Item = &'static Product> {
-    PRODUCTS.iter().filter(|product| root().join(product.folder).is_dir())
 }
 
 /// An image of each program, which `program` finds or builds.

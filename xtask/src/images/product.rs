@@ -7,8 +7,6 @@ use super::{archive::Image, tar::Tree};
 pub(super) struct Product {
     /// The image's name, as the chart's values have it.
     pub name: &'static str,
-    /// Its folder below the workspace's root.
-    pub folder: &'static str,
     pub package: &'static str,
     pub program: &'static str,
     /// What it is, for people.
@@ -18,32 +16,18 @@ pub(super) struct Product {
 pub(super) const PRODUCTS: [Product; 4] = [
     Product {
         name: "operator",
-        folder: "operator",
         package: "soak-operator",
         program: "soak-operator",
         about: "Carries campaigns out on a cluster",
     },
-    Product {
-        name: "driver",
-        folder: "driver",
-        package: "soak-driver",
-        program: "soak-driver",
-        about: "Makes load at the asked pace",
-    },
+    Product { name: "driver", package: "soak-driver", program: "soak-driver", about: "Makes load at the asked pace" },
     Product {
         name: "witness",
-        folder: "witness",
         package: "soak-witness",
         program: "soak-witness",
         about: "Reads the truth about an arm's process from the kernel",
     },
-    Product {
-        name: "arm",
-        folder: "arms",
-        package: "soak-arms",
-        program: "soak-arm",
-        about: "The product's own servers under test",
-    },
+    Product { name: "arm", package: "soak-arms", program: "soak-arm", about: "The product's own servers under test" },
 ];
 
 /// Nobody in particular: the number that images without root use.
