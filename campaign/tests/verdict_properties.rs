@@ -175,7 +175,14 @@ proptest! {
         for at in (1..rows.len()).filter(|at| clean(at - 1) && clean(*at)) {
             let (low, high) = (&rows[at - 1], &rows[at]);
             let offered = low.offered + (high.offered - low.offered) * along;
-            let between = Row { offered, delivered: Some(offered), knee_per_second: Some(0.0), ..low.clone() };
+            // Without a cost of its own: by chance it could be that of a sampler that stands still.
+            let between = Row {
+                offered,
+                delivered: Some(offered),
+                knee_per_second: Some(0.0),
+                cpu_nanos_per_request: None,
+                ..low.clone()
+            };
             let mut more = rows.clone();
             more.insert(at, between);
             let (mut more, after) = judged(more);

@@ -232,8 +232,9 @@ fn declared_connections_are_held_against_those_opened() {
 fn an_endpoint_is_missed_only_by_calls_that_were_due() {
     let check = |due, ok, connections_opened, holds_| {
         let window = DriverWindow { due, ok, connections_opened, ..driver() };
-        let (_, signals) = measured(window, &witness());
+        let (row, signals) = measured(window, &witness());
         assert_eq!(holds(signals.endpoint.as_ref()), holds_, "{due} {ok} {connections_opened}");
+        assert_eq!(row.answered_permille.is_none(), due == 0, "of no call there is no share");
     };
     check(0, 0, 0, true);
     check(10, 0, 0, false);
