@@ -48,10 +48,10 @@ fn a_folder_is_proven_and_every_change_of_it_is_found() {
     check(None);
     assert!(stdout(&place.run(&["verify", "out"])).contains("rest-tiny-r1: 3 rows planned: "));
 
-    changed(&place, ROWS, "\"ok\": 200", "\"ok\": 999");
+    changed(&place, ROWS, "\"scheduled\": 200", "\"scheduled\": 999");
     check(Some("rest-tiny-r1/rows.json was changed"));
     check(Some("rest-tiny-r1/rows.json does not come out of the windows"));
-    changed(&place, WINDOWS, "\"ok\":200", "\"ok\":199");
+    changed(&place, WINDOWS, "\"scheduled\":200", "\"scheduled\":199");
     check(Some("the row does not follow from its windows"));
     changed(&place, "out/tables.md", "capacity", "Capacity");
     check(Some("tables.md does not come out of the windows"));
@@ -124,7 +124,7 @@ fn a_number_that_is_taken_back_stays_struck_through_beside_its_reason() {
     check(&["--run", "rest-tiny-r1", "--step", "200"], 2, "was withdrawn before");
 
     let row = &place.json(ROWS)[2];
-    assert_eq!((row["withdrawn"]["reason"].as_str(), row["ok"].as_u64()), (Some("wrong body"), Some(200)));
+    assert_eq!((row["withdrawn"]["reason"].as_str(), row["scheduled"].as_u64()), (Some("wrong body"), Some(200)));
     let (tables, report) = (place.read("out/tables.md"), place.read("out/report.html"));
     assert!(
         tables.contains("was ~~") && tables.contains("~~ |") && tables.contains("in its place: rest-tiny-r2"),
