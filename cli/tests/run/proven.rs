@@ -51,7 +51,7 @@ fn a_folder_is_proven_and_every_change_of_it_is_found() {
     changed(&place, ROWS, "\"scheduled\": 200", "\"scheduled\": 999");
     check(Some("rest-tiny-r1/rows.json was changed"));
     check(Some("rest-tiny-r1/rows.json does not come out of the windows"));
-    changed(&place, WINDOWS, "\"scheduled\":200", "\"scheduled\":199");
+    changed(&place, WINDOWS, "\"due\":200", "\"due\":199");
     check(Some("the row does not follow from its windows"));
     changed(&place, "out/tables.md", "capacity", "Capacity");
     check(Some("tables.md does not come out of the windows"));
