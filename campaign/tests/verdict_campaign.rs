@@ -279,6 +279,7 @@ fn predictions_are_held_failed_or_undecidable_by_the_interval() {
         let found = judge(&plan, &runs).predictions.remove(0);
         assert_eq!(found.answer, expected, "{prediction} {:?}", found.evidence);
         assert!(!found.evidence.is_empty());
+        assert!(found.evidence.iter().all(|evidence| evidence.measure != "refused"), "{:?}", found.evidence);
     };
     let ratio = |range: Value| json!({"compare": "x", "capacityRatioPermille": range});
     check(ratio(json!({"atLeast": 1100})), Answer::Held);

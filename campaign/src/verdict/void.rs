@@ -252,6 +252,7 @@ mod tests {
         check(90, 5, Some(3), Some(1), true);
         check(101, 0, None, None, true);
         check(90, 0, None, None, false);
+        check(100, 0, None, None, false);
         check(u64::MAX, u64::MAX, Some(1), Some(1), true);
     }
 
