@@ -53,12 +53,15 @@ fn comparisons(comparisons: &[Comparison]) -> Answers {
         ("from", Side::Right),
         ("to", Side::Right),
         ("result", Side::Left),
+        ("claimed from", Side::Right),
     ]);
     for comparison in comparisons {
         let row = |measure: &str, ratio: &Ratio| {
             let ends = [ratio.value, ratio.low, ratio.high].map(multiple);
             let [value, low, high] = ends;
-            [comparison.name.clone(), comparison.body.clone(), measure.to_owned(), value, low, high, result(ratio)]
+            let (name, body) = (comparison.name.clone(), comparison.body.clone());
+            let from = claimed_from(ratio, comparison.asked);
+            [name, body, measure.to_owned(), value, low, high, result(ratio), from]
         };
         if !comparison.refused.is_empty() {
             let mut cells = row("capacity", &Ratio::default());
@@ -78,6 +81,13 @@ fn comparisons(comparisons: &[Comparison]) -> Answers {
         words.map(|words| format!("{}: {words}", comparison.name))
     });
     Answers { title: "Comparisons", grid, notes: noted(remarks) }
+}
+
+/// From which difference on it is claimed, and among how many comparisons of its body.
+fn claimed_from(ratio: &Ratio, asked: usize) -> String {
+    ratio
+        .claimed_from
+        .map_or_else(|| number::NOT_KNOWN.to_owned(), |from| format!("{:.1} % (of {asked})", (from - 1.0) * 100.0))
 }
 
 /// The rates over which cost and latency are compared.
@@ -125,6 +135,9 @@ fn worth_of(ratio: &Ratio) -> String {
     let value = multiple(ratio.value);
     match (ratio.nil, ratio.low, ratio.high) {
         (Some(true), _, _) => format!("nil ({value})"),
+        (None, Some(low), Some(high)) => {
+            format!("{value} ({}–{}), not claimed", multiple(Some(low)), multiple(Some(high)))
+        }
         (_, Some(low), Some(high)) => format!("{value} ({}–{})", multiple(Some(low)), multiple(Some(high))),
         (_, Some(low), None) => format!("{value} (≥ {})", multiple(Some(low))),
         (_, None, Some(high)) => format!("{value} (≤ {})", multiple(Some(high))),
@@ -240,6 +253,16 @@ mod tests {
         let refused = Comparison { refused: vec!["ramp: a ≠ b".to_owned()], ..comparison };
         let text = comparisons(&[refused]).grid.markdown();
         assert!(text.contains("refused: ramp: a ≠ b") && !text.contains("1.5"), "{text}");
+    }
+
+    #[test]
+    fn a_comparison_shows_from_which_difference_it_is_claimed_and_among_how_many() {
+        let capacity = Ratio { claimed_from: Some(1.0246), ..ratio(1.02, Some(1.01), Some(1.03), None) };
+        let comparison = Comparison { name: "x".to_owned(), asked: 3, capacity, ..Comparison::default() };
+        let text = comparisons(&[comparison]).grid.markdown();
+        assert!(text.contains("above the floor of one comparison, not claimed | 2.5 % (of 3) |"), "{text}");
+        assert_eq!(worth_of(&capacity), "1.02 (1.01–1.03), not claimed");
+        assert_eq!(claimed_from(&ratio(2.0, None, None, None), 1), "n/a");
     }
 
     #[test]
