@@ -1,11 +1,8 @@
 //! The chart, as far as it can be read without Helm: every value is in the schema and no other is taken; the roles hold no
-//! power that the operator does not use. With `HELM` naming a Helm it is rendered as well.
+//! power that the operator does not use. `helm` renders it.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
-use std::{
-    env, fs,
-    process::{Command, Output},
-};
+use std::fs;
 
 use serde_json::Value;
 
@@ -58,39 +55,4 @@ fn the_roles_hold_no_power_that_is_not_used() {
         assert!(!roles.contains(power), "rbac.yaml grants {power}");
     }
     assert!(!roles.contains("kind: ClusterRoleBinding"), "the operator's own roles are of namespaces");
-}
-
-fn helm(arguments: &[&str]) -> Option<Output> {
-    let Some(helm) = env::var_os("HELM") else {
-        eprintln!("SKIPPED: HELM names no Helm");
-        return None;
-    };
-    let mut command = Command::new(helm);
-    Some(command.args(arguments).output().expect("helm can be run"))
-}
-
-fn render(more: &[&str]) -> Option<Output> {
-    let digest = format!("sha256:{}", "0".repeat(64));
-    let images =
-        ["operator", "driver", "witness", "arm"].map(|name| format!("images.{name}.digest={digest}")).join(",");
-    helm(&[&["template", "soak", CHART, "--kube-version=1.34", "--set", &images], more].concat())
-}
-
-#[test]
-fn the_chart_renders_by_digest_and_refuses_what_it_does_not_know() {
-    let Some(rendered) = render(&[]) else { return };
-    let text = String::from_utf8(rendered.stdout).unwrap();
-    assert!(rendered.status.success(), "{}", String::from_utf8_lossy(&rendered.stderr));
-    assert!(text.contains("image: soak.dev/operator@sha256:000"), "{text}");
-    assert!(text.contains("helm.sh/resource-policy: keep"));
-    let refused = |more: &[&str], words: &str| {
-        let said = render(more).unwrap();
-        let error = String::from_utf8_lossy(&said.stderr).into_owned();
-        assert!(!said.status.success() && error.contains(words), "{more:?}: {error}");
-    };
-    refused(&["--set", "replicas=2"], "replicas");
-    refused(&["--set-string", "crds.install=false"], "boolean");
-    refused(&["--set", "images.arm.digest=latest"], "digest");
-    let without = helm(&["template", "soak", CHART, "--kube-version=1.34"]).unwrap();
-    assert!(String::from_utf8_lossy(&without.stderr).contains("needs a digest or a tag"));
 }
