@@ -302,7 +302,7 @@ pub struct WithdrawnStatus {
     /// What the step delivered, or the run's capacity, before; absent where there was no number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub was: Option<CapacityStatus>,
-    /// Why.
+    /// Why it was taken back.
     #[schemars(length(max = 256))]
     pub reason: String,
     /// What stands in its place.
