@@ -265,6 +265,8 @@ proptest! {
         closed in any::<bool>(),
         timeout_millis in 20_i64..200,
     ) {
+        // A second answer that comes once the next request is out cannot be told from that one's own.
+        let answers_each = if deeds.iter().any(|deed| matches!(deed, Deed::Twice)) { 2 } else { 1 };
         let turn = AtomicU64::new(0);
         let server = Server::start(move |stream, seen: &Seen| {
             while seen.request(stream) {
@@ -285,6 +287,6 @@ proptest! {
         let window = run(&order);
         prop_assert!(closed || window.due == 150);
         let requests = server.seen.requests.load(Ordering::Relaxed);
-        prop_assert!(window.ok <= requests, "{} answers to {requests} requests", window.ok);
+        prop_assert!(window.ok <= requests * answers_each, "{} answers to {requests} requests", window.ok);
     }
 }
