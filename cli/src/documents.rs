@@ -87,13 +87,7 @@ fn summary(ledger: &OutputLedger, runs: &[JudgedRun], results: &[RunResult], end
         digests: results.iter().filter_map(digest).collect::<BTreeMap<_, _>>(),
         machine: ledger.campaign().facts.machine.clone(),
         progress: Some(Progress::of(plan, ledger.state())),
-        end: Some((last_instant(ledger), end.clone())),
+        end: Some((ledger.state().last_end().unwrap_or_else(unix_nanos), end.clone())),
     };
     status::status(plan, ledger.state(), runs, &facts)
-}
-
-/// When the last attempt ended, so that a folder that is taken up again says the same; now, where none has.
-fn last_instant(ledger: &OutputLedger) -> i64 {
-    let attempts = ledger.state().runs.iter().flat_map(|run| &run.attempts);
-    attempts.filter_map(|attempt| attempt.end.as_ref()).map(|(at, _)| *at).max().unwrap_or_else(unix_nanos)
 }

@@ -10,7 +10,6 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use clap::ValueEnum;
 use soak_campaign::{
     table::{
         Row,
@@ -20,7 +19,7 @@ use soak_campaign::{
 };
 use soak_crds::spec::JudgeBounds;
 
-use crate::Exit;
+use crate::{Exit, output::Output};
 
 /// Judges step tables from outside: Markdown, tab-separated, CSV or JSON.
 #[derive(Debug, Clone, clap::Args)]
@@ -37,12 +36,6 @@ pub struct Args {
     /// How the result is printed.
     #[arg(long, short, value_enum, default_value_t = Output::Text)]
     output: Output,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Output {
-    Text,
-    Json,
 }
 
 /// A table with its verdicts.

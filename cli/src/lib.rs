@@ -13,6 +13,7 @@ mod input;
 mod judge;
 mod launch;
 mod lint;
+mod output;
 mod plan;
 mod report;
 mod run;

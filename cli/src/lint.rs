@@ -12,6 +12,7 @@ use soak_campaign::plan::{Executor, Plan};
 use crate::{
     Exit,
     input::{self, Loaded, Paint, Rejected},
+    output::Output,
     tables::number,
 };
 
@@ -33,12 +34,6 @@ pub struct Args {
 enum Target {
     Local,
     Cluster,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Output {
-    Text,
-    Json,
 }
 
 /// One file's result.

@@ -7,7 +7,10 @@ use std::{
 };
 
 use clap::ValueEnum;
-use soak_campaign::plan::{Executor, Plan, PlannedArm, PlannedRun, StepKind};
+use soak_campaign::{
+    plan::{Executor, Plan, PlannedArm, PlannedRun, StepKind},
+    status::protocol,
+};
 use soak_local::command;
 
 use crate::{
@@ -97,7 +100,7 @@ fn arms(plan: &Plan) -> String {
     for arm in &plan.arms {
         grid.row([
             arm.name.clone(),
-            settings::protocol(arm.protocol).to_owned(),
+            protocol(arm.protocol).to_owned(),
             settings::cores(arm.server.cpu_milli),
             number::memory(arm.server.memory_bytes.unsigned_abs()),
             settings::cores(arm.client.cpu_milli),

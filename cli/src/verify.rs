@@ -4,16 +4,19 @@
 use std::{
     fs,
     io::{self, Write as _},
-    path::PathBuf,
+    path::{Path, PathBuf},
 };
 
-use clap::ValueEnum;
 use serde::Serialize;
 use soak_campaign::status::{AccountedRow, RowState, accounted};
-use soak_local::ledger::{OutputError, OutputLedger, Proof, index_holds, rows_follow};
+use soak_local::{
+    digest,
+    ledger::{OutputError, OutputLedger, Proof, index_holds, rows_follow},
+};
 
 use crate::{
     Exit, documents, folder,
+    output::Output,
     tables::{facts::count, number},
 };
 
@@ -28,18 +31,14 @@ pub struct Args {
     output: Output,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Output {
-    Text,
-    Json,
-}
-
 /// What was found.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Finding {
     campaign: String,
     plan_hash: String,
+    /// This is the build of `soak` that made the folder; another may give documents another form.
+    same_build: bool,
     /// The campaign is over and has its index.
     sealed: bool,
     /// Nothing is wrong: the folder is sealed and every proof holds.
@@ -97,6 +96,7 @@ fn verify(args: &Args) -> Result<Finding, OutputError> {
     Ok(Finding {
         campaign: plan.name.clone(),
         plan_hash: plan.hash.clone(),
+        same_build: digest::of_file(Path::new("/proc/self/exe"))? == ledger.campaign().facts.soak_sha256,
         sealed,
         verified: faults.is_empty(),
         files,
@@ -124,6 +124,9 @@ fn words(found: &Finding) -> String {
         format!("{} measured again from the windows", count(found.steps, "row")),
         format!("{} made again", count(found.documents, "document")),
     ];
+    if !found.same_build {
+        lines.push("made by another build of soak, which may have given its documents another form".to_owned());
+    }
     for run in &found.runs {
         lines.push(format!("{}: {}", run.run, counted(&run.rows)));
         lines.extend(run.rows.iter().filter_map(notable));

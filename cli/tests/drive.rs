@@ -5,6 +5,7 @@ use std::{
     io::{Read, Write},
     net::TcpListener,
     process::{Child, Command, Output, Stdio},
+    sync::mpsc,
     thread,
     time::Duration,
 };
@@ -13,11 +14,16 @@ use serde_json::Value;
 
 /// A server that answers every request with 200 after `delay`, until the test process ends. Returns its URL.
 fn server(delay: Duration) -> String {
+    server_telling(delay, || ())
+}
+
+/// The same, and tells each answer.
+fn server_telling(delay: Duration, answered: impl Fn() + Clone + Send + 'static) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/some/path?x=y", listener.local_addr().unwrap());
     thread::spawn(move || {
         for stream in listener.incoming() {
-            let mut stream = stream.unwrap();
+            let (mut stream, answered) = (stream.unwrap(), answered.clone());
             thread::spawn(move || {
                 let mut bytes = [0; 4096];
                 while stream.read(&mut bytes).is_ok_and(|read| read > 0) {
@@ -25,6 +31,7 @@ fn server(delay: Duration) -> String {
                     if stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok").is_err() {
                         return;
                     }
+                    answered();
                 }
             });
         }
@@ -147,13 +154,14 @@ fn wrong_usage_is_refused_with_a_reason_before_anything_is_sent() {
 
 #[test]
 fn an_interrupt_ends_it_with_the_partial_table() {
-    let url = server(Duration::ZERO);
+    let (tell, told) = mpsc::channel();
+    let url = server_telling(Duration::ZERO, move || tell.send(()).unwrap_or_default());
     let child: Child = soak(&[url.as_str(), "--rate", "100", "--duration", "60s", "--idle", "sleep", "-o", "json"])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    thread::sleep(Duration::from_millis(1500));
+    (0..20).for_each(|_| told.recv_timeout(Duration::from_secs(30)).unwrap());
     assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130), "{output:?}");

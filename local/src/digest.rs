@@ -6,6 +6,7 @@ use std::{
     path::Path,
 };
 
+use base16ct::lower::encode_string;
 use sha2::{Digest, Sha256};
 
 /// The sha256 of a file's bytes, hexadecimal.
@@ -15,7 +16,7 @@ pub fn of_file(path: &Path) -> io::Result<String> {
     let mut buffer = vec![0; 1 << 16];
     loop {
         match file.read(&mut buffer)? {
-            0 => return Ok(hex(&sum.finalize())),
+            0 => return Ok(encode_string(&sum.finalize())),
             n => sum.update(&buffer[..n]),
         }
     }
@@ -23,17 +24,7 @@ pub fn of_file(path: &Path) -> io::Result<String> {
 
 /// The sha256 of bytes, hexadecimal.
 pub fn of_bytes(bytes: &[u8]) -> String {
-    hex(&Sha256::digest(bytes))
-}
-
-/// Bytes as hexadecimal digits.
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut text, byte| {
-        for digit in [byte >> 4, byte & 15] {
-            text.push(char::from_digit(u32::from(digit), 16).unwrap_or('0'));
-        }
-        text
-    })
+    encode_string(&Sha256::digest(bytes))
 }
 
 #[cfg(test)]

@@ -5,11 +5,11 @@ use std::{
     io::{self, Read},
 };
 
-use crate::digest;
+use base16ct::lower::encode_string;
 
 /// A fresh key, hexadecimal.
 pub(crate) fn fresh() -> io::Result<String> {
     let mut bytes = [0; 32];
     File::open("/dev/urandom")?.read_exact(&mut bytes)?;
-    Ok(digest::hex(&bytes))
+    Ok(encode_string(&bytes))
 }

@@ -1,10 +1,9 @@
 //! The names of everything that a campaign makes: the same for the same campaign whenever they are asked for, and short
 //! enough for a label. Pure.
 
+use base16ct::lower::encode_string;
 use sha2::{Digest as _, Sha256};
 use soak_campaign::step::PartKey;
-
-use crate::token::hex;
 
 /// The most letters of a campaign's own name.
 const MOST_OF_NAME: usize = 30;
@@ -31,7 +30,7 @@ impl Base {
     /// Of a campaign's name and the text of what it asks for.
     pub fn of(name: &str, asked: &[u8]) -> Self {
         let hash = Sha256::new().chain_update(name).chain_update([0]).chain_update(asked).finalize();
-        let short = hex(&hash[..4]);
+        let short = encode_string(&hash[..4]);
         let cut: String = name.chars().take(MOST_OF_NAME).map(|c| if c == '.' { '-' } else { c }).collect();
         Self(format!("{}-{short}", cut.trim_end_matches('-')))
     }

@@ -1,37 +1,20 @@
 //! The token that opens a part's driver and witness: an HMAC of the part's name under the operator's key. The pods are
 //! given its SHA-256 alone. Pure.
 
-use std::fmt::Write as _;
-
+use base16ct::lower::encode_string;
+use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::{Digest as _, Sha256};
 
-const BLOCK: usize = 64;
-
 /// The token of a name, hexadecimal: HMAC-SHA256 (RFC 2104).
+#[allow(clippy::expect_used, reason = "an HMAC takes keys of every length")]
 pub(crate) fn token(key: &[u8], name: &str) -> String {
-    let mut block = [0; BLOCK];
-    if key.len() > BLOCK {
-        block[..32].copy_from_slice(&Sha256::digest(key));
-    } else {
-        block[..key.len()].copy_from_slice(key);
-    }
-    let pad = |byte: u8| block.map(|key| key ^ byte);
-    let inner = Sha256::new().chain_update(pad(0x36)).chain_update(name).finalize();
-    hex(&Sha256::new().chain_update(pad(0x5c)).chain_update(inner).finalize())
+    let keyed = Hmac::<Sha256>::new_from_slice(key).expect("a key of any length");
+    encode_string(&keyed.chain_update(name).finalize().into_bytes())
 }
 
 /// The SHA-256 of a text, hexadecimal.
 pub(crate) fn sha256(bytes: impl AsRef<[u8]>) -> String {
-    hex(&Sha256::digest(bytes.as_ref()))
-}
-
-/// Bytes in hexadecimal.
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        // Writing to a string cannot fail.
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
+    encode_string(&Sha256::digest(bytes.as_ref()))
 }
 
 #[cfg(test)]

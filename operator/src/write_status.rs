@@ -101,7 +101,9 @@ pub(crate) async fn write(
     let (phase, end) = match told {
         Told::Waits(wait) => (under_way(wait, desk), None),
         Told::Queued(other) => (Phase::UnderWay { reason: "Queued", words: format!("waits for {other}") }, None),
-        Told::Ended(end) => (ended(end, &runs), Some((last_instant(desk), (*end).clone()))),
+        Told::Ended(end) => {
+            (ended(end, &runs), Some((desk.ledger.last_end().unwrap_or_else(unix_nanos), (*end).clone())))
+        }
     };
     let mut status = view(campaign, desk, end);
     if matches!(told, Told::Ended(_)) {
@@ -160,12 +162,6 @@ fn ended(end: &End, runs: &[JudgedRun]) -> Phase {
         End::StorageLost { words } => format!("results could not be stored: {words}"),
     };
     Phase::Ended { complete, words }
-}
-
-/// When the last attempt ended, so that the same ledger says the same; now, where none has.
-fn last_instant(desk: &Desk) -> i64 {
-    let attempts = desk.ledger.runs.iter().flat_map(|run| &run.attempts);
-    attempts.filter_map(|attempt| attempt.end.as_ref()).map(|(at, _)| *at).max().unwrap_or_else(unix_nanos)
 }
 
 fn with_conditions(campaign: &SoakCampaign, status: SoakCampaignStatus, phase: &Phase) -> SoakCampaignStatus {

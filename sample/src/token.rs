@@ -26,13 +26,8 @@ impl FromStr for TokenHash {
 
     fn from_str(text: &str) -> Result<Self, TokenError> {
         let mut bytes = [0; 32];
-        if text.len() != 64 || !text.is_ascii() {
-            return Err(TokenError);
-        }
-        for (at, byte) in bytes.iter_mut().enumerate() {
-            *byte = u8::from_str_radix(&text[2 * at..2 * at + 2], 16).map_err(|_| TokenError)?;
-        }
-        Ok(Self(bytes))
+        let read = base16ct::mixed::decode(text, &mut bytes).map_err(|_| TokenError)?.len();
+        if read == bytes.len() { Ok(Self(bytes)) } else { Err(TokenError) }
     }
 }
 

@@ -47,7 +47,7 @@ fn salted(variables: &[String], salt: &[u8]) -> String {
         hash.update((piece.len() as u64).to_le_bytes());
         hash.update(piece);
     }
-    process::hex(&hash.finalize())
+    base16ct::lower::encode_string(&hash.finalize())
 }
 
 #[cfg(test)]

@@ -144,7 +144,7 @@ pub fn program_sha256(root: &Root, pid: u32) -> Result<String, ReadError> {
     let mut piece = vec![0; 1 << 16];
     loop {
         match file.read(&mut piece).map_err(unreadable)? {
-            0 => return Ok(hex(&hash.finalize())),
+            0 => return Ok(base16ct::lower::encode_string(&hash.finalize())),
             length => hash.update(&piece[..length]),
         }
     }
@@ -156,15 +156,6 @@ pub fn cpus_allowed(root: &Root, pid: u32, tid: u32) -> Result<CpuList, ReadErro
     let text = root::text(&path)?;
     let list = text.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"));
     list.and_then(|list| list.trim().parse().ok()).ok_or_else(|| malformed(&path, "a list of CPUs"))
-}
-
-/// Bytes in hexadecimal.
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    use std::fmt::Write as _;
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }
 
 /// Texts that each end with a zero; zeros at the end, where a title was shorter than what it covers, add none.

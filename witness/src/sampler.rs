@@ -213,7 +213,8 @@ impl Shift {
     }
 }
 
-fn unix_nanos() -> i64 {
+/// This machine's time, nanoseconds since the Unix epoch.
+pub(crate) fn unix_nanos() -> i64 {
     let now = clock_gettime(ClockId::Realtime);
     now.tv_sec * 1_000_000_000 + now.tv_nsec
 }

@@ -3,7 +3,6 @@
 mod cluster;
 mod crds;
 mod gate;
-mod hex;
 mod images;
 mod packages;
 mod program;

@@ -53,10 +53,7 @@ impl Plan {
 
 /// sha256, hexadecimal.
 pub(crate) fn sha256(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().fold(String::new(), |mut text, byte| {
-        text.extend([byte >> 4, byte & 15].map(|digit| char::from_digit(u32::from(digit), 16).unwrap_or('0')));
-        text
-    })
+    base16ct::lower::encode_string(&Sha256::digest(bytes))
 }
 
 #[allow(clippy::expect_used, reason = "plain data with text keys always serialises")]

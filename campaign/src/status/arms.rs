@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     plan::{Plan, PlannedArm},
-    verdict::{ArmJudgement, CampaignJudgement, Capacity, Knee, Replicate},
+    verdict::{ArmJudgement, CampaignJudgement, Capacity, Knee, Replicate, median},
 };
 
 /// The results of each arm × body that has any run under way or over, in the order of the plan.
@@ -57,7 +57,7 @@ impl Own<'_> {
             digest,
             knee: knee(&counting),
             capacity: self.judged.capacity.map(capacity),
-            slo_capacity: median(slo.collect()).map(rounded),
+            slo_capacity: median(&slo.collect::<Vec<_>>()).map(rounded),
             collapse: collapse.map(rounded),
             extend: (!counting.is_empty()).then(|| counting.iter().any(|run| run.judgement.extend)),
             replicates: self.judged.replicates.iter().map(replicate).collect(),
@@ -71,7 +71,8 @@ impl Own<'_> {
     /// CPU per request at the matched rate, the median of the runs that count.
     fn cost(&self, counting: &[&JudgedRun]) -> Option<f64> {
         let rate = self.matched?;
-        median(counting.iter().filter_map(|run| matched::row_at(run, rate)?.cpu_nanos_per_request).collect())
+        let costs = counting.iter().filter_map(|run| matched::row_at(run, rate)?.cpu_nanos_per_request);
+        median(&costs.collect::<Vec<_>>())
     }
 }
 
@@ -131,16 +132,8 @@ fn replicate(replicate: &Replicate) -> ReplicateStatus {
     }
 }
 
-/// The median; of an even number, the mean of the middle two.
-fn median(mut values: Vec<f64>) -> Option<f64> {
-    values.sort_by(f64::total_cmp);
-    let upper = *values.get(values.len() / 2)?;
-    let lower = values[(values.len() - 1) / 2];
-    Some(f64::midpoint(lower, upper))
-}
-
 /// A protocol as the resource spells it.
-fn protocol(protocol: Protocol) -> &'static str {
+pub fn protocol(protocol: Protocol) -> &'static str {
     match protocol {
         Protocol::Http1 => "Http1",
         Protocol::Http2 => "Http2",

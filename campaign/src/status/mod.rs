@@ -14,6 +14,7 @@ mod short;
 mod view;
 
 pub use accounted::{AccountedRow, RowState, accounted};
+pub use arms::protocol;
 pub use campaign::campaign_judgement;
 pub use conditions::{Phase, conditions};
 pub use fit::fitted;

@@ -112,6 +112,12 @@ impl Ledger {
         &mut self.runs[at]
     }
 
+    /// When the last attempt to end did, nanoseconds since the Unix epoch, so that the same ledger always says the same.
+    pub fn last_end(&self) -> Option<i64> {
+        let attempts = self.runs.iter().flat_map(|run| &run.attempts);
+        attempts.filter_map(|attempt| attempt.end.as_ref()).map(|(at, _)| *at).max()
+    }
+
     /// What is durable of a run.
     pub fn run(&self, run: &RunId) -> Option<&RunRecord> {
         self.runs.iter().find(|record| record.run == *run)

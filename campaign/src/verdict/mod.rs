@@ -31,6 +31,7 @@ pub use lever::LeverWorth;
 pub use noise::Ratio;
 pub use question::{Answer, Answered, ratio_words};
 pub use replicate::{ArmJudgement, Replicate, RunResult};
+pub use run::median;
 pub use slo::slo_capacity;
 pub use withdraw::{withdraw, withdrawn_run};
 

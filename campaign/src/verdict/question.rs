@@ -7,7 +7,7 @@ use soak_crds::spec::{Prediction, Range, Threshold};
 use super::compare::Comparison;
 use super::evidence::{grouped, trimmed};
 use super::noise::Ratio;
-use super::replicate::{ArmJudgement, RunResult, is_kept};
+use super::replicate::{ArmJudgement, RunResult, is_kept, middle};
 use super::run::median;
 use super::{Capacity, Evidence};
 use crate::table::Row;
@@ -144,7 +144,7 @@ pub(super) fn threshold(threshold: &Threshold, body: &str, arms: &[ArmJudgement]
         runs.iter().filter(|run| run.arm == threshold.arm && run.body == body && run.void.is_none()).collect();
     let below_knee = |measure: fn(&Row) -> Option<f64>| {
         let values: Option<Vec<f64>> = own.iter().map(|run| highest_kept(run).and_then(measure)).collect();
-        Known::exactly(values.filter(|values| !values.is_empty()).map(|values| median(&values)))
+        Known::exactly(values.and_then(|values| median(&values)))
     };
     let capacity = Known::capacity(find(arms, &threshold.arm, body).and_then(|arm| arm.capacity));
     answered(
@@ -166,11 +166,7 @@ pub(super) fn threshold(threshold: &Threshold, body: &str, arms: &[ArmJudgement]
 /// The median capacity at the service level; unknown where a run that counts has none.
 fn slo(runs: &[&RunResult<'_>]) -> Known {
     let found: Option<Vec<Capacity>> = runs.iter().map(|run| run.judgement.slo_capacity).collect();
-    let known = found.filter(|capacities| !capacities.is_empty()).map(|capacities| Capacity {
-        per_second: median(&capacities.iter().map(|capacity| capacity.per_second).collect::<Vec<_>>()),
-        at_least: capacities.iter().any(|capacity| capacity.at_least),
-    });
-    Known::capacity(known)
+    Known::capacity(found.and_then(|capacities| middle(&capacities)))
 }
 
 /// The highest step that keeps the knee's bounds.

@@ -66,16 +66,21 @@ pub(super) fn judge(arm: &str, body: &str, runs: &[RunResult<'_>]) -> ArmJudgeme
     let own: Vec<_> = runs.iter().filter(|run| run.arm == arm && run.body == body).collect();
     let counting: Vec<Capacity> = own.iter().filter_map(|run| capacity(run)).collect();
     let values: Vec<f64> = counting.iter().map(|capacity| capacity.per_second).collect();
-    let middle = (!values.is_empty())
-        .then(|| Capacity { per_second: median(&values), at_least: counting.iter().any(|capacity| capacity.at_least) });
     ArmJudgement {
         arm: arm.to_owned(),
         body: body.to_owned(),
         replicates: own.iter().map(|run| replicate(run)).collect(),
-        capacity: middle,
+        capacity: middle(&counting),
         low: values.iter().copied().min_by(f64::total_cmp),
         high: values.iter().copied().max_by(f64::total_cmp),
     }
+}
+
+/// The median of capacities; a floor where one of them is.
+pub(super) fn middle(capacities: &[Capacity]) -> Option<Capacity> {
+    let values: Vec<f64> = capacities.iter().map(|capacity| capacity.per_second).collect();
+    let at_least = capacities.iter().any(|capacity| capacity.at_least);
+    median(&values).map(|per_second| Capacity { per_second, at_least })
 }
 
 fn replicate(run: &RunResult<'_>) -> Replicate {

@@ -59,7 +59,8 @@ fn plateau(judged: &[&Row], bounds: &JudgeBounds) -> Option<(f64, Plateau)> {
         begins = row.rate();
     }
     let enough = usize::try_from(bounds.plateau_min_steps).unwrap_or(usize::MAX);
-    (run.len() >= enough).then(|| (begins, Plateau { low: lowest(&run), high: highest(&run), median: median(&run) }))
+    let median = median(&run).filter(|_| run.len() >= enough)?;
+    Some((begins, Plateau { low: lowest(&run), high: highest(&run), median }))
 }
 
 fn within_spread(delivered: &[f64], bounds: &JudgeBounds) -> bool {
@@ -138,16 +139,12 @@ fn highest(values: &[f64]) -> f64 {
     values.iter().copied().fold(f64::NEG_INFINITY, f64::max)
 }
 
-/// The middle value; of an even count the mean of the middle two. NaN of nothing.
-pub(crate) fn median(values: &[f64]) -> f64 {
+/// The middle value; of an even count the mean of the middle two; `None` of nothing.
+pub fn median(values: &[f64]) -> Option<f64> {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
-    let middle = sorted.len() / 2;
-    match sorted.len() {
-        0 => f64::NAN,
-        odd if odd % 2 == 1 => sorted[middle],
-        _ => f64::midpoint(sorted[middle - 1], sorted[middle]),
-    }
+    let upper = *sorted.get(sorted.len() / 2)?;
+    Some(f64::midpoint(sorted[(sorted.len() - 1) / 2], upper))
 }
 
 #[cfg(test)]
@@ -156,10 +153,11 @@ mod tests {
 
     #[test]
     fn the_median_of_an_even_count_is_the_mean_of_the_middle_two_and_of_nothing_there_is_none() {
-        let check = |values: &[f64], expected: f64| assert!((median(values) - expected).abs() < 1e-12, "{values:?}");
+        let check =
+            |values: &[f64], expected: f64| assert!((median(values).unwrap() - expected).abs() < 1e-12, "{values:?}");
         check(&[3.0], 3.0);
         check(&[5.0, 1.0, 2.0], 2.0);
         check(&[9.0, 1.0, 2.0, 4.0], 3.0);
-        assert!(median(&[]).is_nan());
+        assert_eq!(median(&[]), None);
     }
 }

@@ -5,6 +5,7 @@ use soak_campaign::{
     plan::{Plan, PlannedRun},
     status::{JudgedRun, matched_rates, row_at},
     table::Row,
+    verdict::median,
 };
 use soak_crds::status::{ArmStatus, CapacityStatus, KneeStatus, ReplicateStatus, WithdrawnStatus};
 
@@ -122,7 +123,7 @@ impl Ladder<'_> {
     fn median(&self, arm: &ArmStatus, read: impl Fn(&Row) -> Option<f64>) -> String {
         let own = self.runs.iter().filter(|run| run.arm == arm.name && run.body == arm.body && run.has_number());
         let values = own.filter_map(|run| read(row_at(run, self.matched?)?));
-        middle(values.collect()).map_or_else(not_known, number::three_digits)
+        median(&values.collect::<Vec<_>>()).map_or_else(not_known, number::three_digits)
     }
 
     /// The capacity, each replicate's behind it where there are several; one that was taken back struck through.
@@ -171,10 +172,4 @@ fn floor(capacity: &CapacityStatus) -> String {
 
 fn not_known() -> String {
     number::NOT_KNOWN.to_owned()
-}
-
-fn middle(mut values: Vec<f64>) -> Option<f64> {
-    values.sort_by(f64::total_cmp);
-    let upper = *values.get(values.len() / 2)?;
-    Some(f64::midpoint(values[(values.len() - 1) / 2], upper))
 }

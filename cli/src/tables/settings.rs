@@ -1,7 +1,10 @@
 //! The settings that head a run's table: arm, client, body, and where each ran. Pure.
 
 use serde_json::Value;
-use soak_campaign::plan::{PlannedArm, PlannedClient, PlannedRun, PlannedServer, Program};
+use soak_campaign::{
+    plan::{PlannedArm, PlannedClient, PlannedRun, PlannedServer, Program},
+    status::protocol,
+};
 use soak_local::ledger::PartProcesses;
 use soak_sample::{ArrivalsKind, Idle, PoolPolicy, Protocol};
 
@@ -103,16 +106,6 @@ pub fn places(processes: &[PartProcesses]) -> Option<String> {
 pub fn cores(milli: i64) -> String {
     let text = format!("{}.{:03}", milli / 1000, milli.unsigned_abs() % 1000);
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
-}
-
-/// A protocol as the resource spells it.
-pub fn protocol(protocol: Protocol) -> &'static str {
-    match protocol {
-        Protocol::Http1 => "Http1",
-        Protocol::Http2 => "Http2",
-        Protocol::GrpcUnary => "GrpcUnary",
-        Protocol::GrpcStream => "GrpcStream",
-    }
 }
 
 fn nanos(nanos: i64) -> String {

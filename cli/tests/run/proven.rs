@@ -46,7 +46,12 @@ fn a_folder_is_proven_and_every_change_of_it_is_found() {
         }
     };
     check(None);
-    assert!(stdout(&place.run(&["verify", "out"])).contains("rest-tiny-r1: 3 rows planned: "));
+    let told = stdout(&place.run(&["verify", "out"]));
+    assert!(told.contains("rest-tiny-r1: 3 rows planned: ") && !told.contains("another build"), "{told}");
+
+    let build = place.json("out/campaign.json")["facts"]["soakSha256"].as_str().unwrap().to_owned();
+    changed(&place, "out/campaign.json", &build, &"0".repeat(64));
+    check(Some("made by another build of soak"));
 
     changed(&place, ROWS, "\"scheduled\": 200", "\"scheduled\": 999");
     check(Some("rest-tiny-r1/rows.json was changed"));
@@ -122,6 +127,13 @@ fn a_number_that_is_taken_back_stays_struck_through_beside_its_reason() {
         "is withdrawn: wrong body",
     );
     check(&["--run", "rest-tiny-r1", "--step", "200"], 2, "was withdrawn before");
+    fs::remove_file(place.path("out/tables.md")).unwrap();
+    check(
+        &["--run", "rest-tiny-r1", "--step", "200", "--superseded-by", "rest-tiny-r2"],
+        0,
+        "is withdrawn: wrong body",
+    );
+    assert_eq!(place.json("out/summary.json")["withdrawn"].as_array().map(Vec::len), Some(1), "told twice, taken once");
 
     let row = &place.json(ROWS)[2];
     assert_eq!((row["withdrawn"]["reason"].as_str(), row["scheduled"].as_u64()), (Some("wrong body"), Some(200)));

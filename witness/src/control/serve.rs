@@ -12,7 +12,6 @@ use std::{
     time::Duration,
 };
 
-use rustix::time::{ClockId, clock_gettime};
 use soak_sample::{ArmReport, Clock, LeverQuestion, TokenHash, WatchOrder};
 
 use super::{
@@ -24,7 +23,9 @@ use crate::{
     CommandLine, Root,
     admin::at_loopback,
     lever::{Declared, Enforcement, Permitted, Subject, prove_on},
-    machine, program_sha256, servers,
+    machine, program_sha256,
+    sampler::unix_nanos,
+    servers,
 };
 
 /// The most exchanges at a time.
@@ -179,9 +180,4 @@ fn report(root: &Root, arm: Arm, question: LeverQuestion) -> ArmReport {
 
 fn unknown() -> Answer {
     Answer::words(404, "no such watch")
-}
-
-fn unix_nanos() -> i64 {
-    let now = clock_gettime(ClockId::Realtime);
-    now.tv_sec * 1_000_000_000 + now.tv_nsec
 }

@@ -10,7 +10,7 @@ use std::{
 
 use sha2::{Digest as _, Sha256};
 
-use crate::{Fault, hex::hex, program, root};
+use crate::{Fault, program, root};
 
 /// A module and what is built from it.
 struct Module {
@@ -133,7 +133,7 @@ fn fingerprint(source: &Path, module: &Module, go: &str) -> Result<String, Fault
             hash.update(fs::read(&file).map_err(|error| Fault::file(&file, error))?);
         }
     }
-    Ok(hex(&hash.finalize()[..6]))
+    Ok(base16ct::lower::encode_string(&hash.finalize()[..6]))
 }
 
 fn key(name: &str, version: &str, fingerprint: &str) -> String {

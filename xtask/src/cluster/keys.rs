@@ -3,7 +3,7 @@
 
 use std::{fs, io::Read as _, path::Path};
 
-use crate::{Fault, hex::hex, program};
+use crate::{Fault, program};
 
 use super::layout::{CONTROL_PLANE, FIRST_SERVICE, Layout};
 
@@ -97,7 +97,7 @@ fn token() -> Result<String, Fault> {
     let mut bytes = [0; 16];
     let read = fs::File::open(source).and_then(|mut file| file.read_exact(&mut bytes));
     read.map_err(|error| Fault::file(source, error))?;
-    Ok(hex(&bytes))
+    Ok(base16ct::lower::encode_string(&bytes))
 }
 
 fn base64(bytes: &[u8]) -> String {

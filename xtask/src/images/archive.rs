@@ -5,7 +5,6 @@ use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
 use super::tar::Tree;
-use crate::hex::hex;
 
 const INDEX: &str = "application/vnd.oci.image.index.v1+json";
 const MANIFEST: &str = "application/vnd.oci.image.manifest.v1+json";
@@ -106,7 +105,7 @@ fn architecture() -> &'static str {
 }
 
 fn sha256(bytes: &[u8]) -> String {
-    hex(&Sha256::digest(bytes))
+    base16ct::lower::encode_string(&Sha256::digest(bytes))
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! A small campaign that was really run: two arms and a lever's variant of one, past the knee.
 
-use std::{fs, path::Path};
+use std::{fs, path::Path, process::Command};
 
 use soak_campaign::{
     status::{campaign_judgement, judged_runs},
@@ -61,13 +61,5 @@ fn recorded() -> tempfile::TempDir {
 }
 
 fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap().flatten() {
-        let to = to.join(entry.file_name());
-        if entry.path().is_dir() {
-            copy(&entry.path(), &to);
-        } else {
-            fs::copy(entry.path(), to).unwrap();
-        }
-    }
+    assert!(Command::new("cp").arg("-rT").args([from, to]).status().unwrap().success());
 }
