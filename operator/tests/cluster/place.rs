@@ -25,10 +25,10 @@ pub struct Place {
 impl Place {
     /// Installs an operator; `None` where no cluster or no image is named.
     pub fn install(what: &str) -> Option<Self> {
-        let values = env::var("SOAK_IMAGE_VALUES").ok().filter(|_| env::var_os("KUBECONFIG").is_some());
+        let values = env::var("SOAK_IMAGES").ok().filter(|_| env::var_os("KUBECONFIG").is_some());
         let Some(values) = values else {
-            assert!(env::var_os("CI").is_none(), "KUBECONFIG and SOAK_IMAGE_VALUES name no cluster and images");
-            eprintln!("SKIPPED: KUBECONFIG and SOAK_IMAGE_VALUES name no cluster and images");
+            assert!(env::var_os("CI").is_none(), "KUBECONFIG and SOAK_IMAGES name no cluster and images");
+            eprintln!("SKIPPED: KUBECONFIG and SOAK_IMAGES name no cluster and images");
             return None;
         };
         let turn = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);

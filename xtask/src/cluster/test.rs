@@ -1,7 +1,7 @@
 //! Starts the cluster, brings it the images, runs the tests that need one, and removes it whatever they said. With
 //! `KUBECONFIG` set the tests run on the cluster that it names, which has afterwards what it had before.
 
-use std::{env, process::Command};
+use std::{env, ffi::OsString, process::Command};
 
 use super::{foreign, layout::Layout, load, ready, start, teardown};
 use crate::{
@@ -12,6 +12,12 @@ use crate::{
 
 const NODES: u8 = 2;
 const DEFINITION: &str = "soakcampaigns.soak.dev";
+/// What is run, and with which Helm where it is ours.
+const SUITES: [(&[&str], &str); 3] = [
+    (&["--package", "soak-e2e", "--test", "*"], "helm3"),
+    (&["--package", "soak-operator", "--test", "cluster", "--test", "helm"], "helm3"),
+    (&["--package", "soak-operator", "--test", "helm"], "helm4"),
+];
 
 /// Runs them.
 pub(super) fn run(layout: &Layout) -> Result<(), Fault> {
@@ -34,15 +40,18 @@ fn on_ours(layout: &Layout, images: &Images) -> Result<(), Fault> {
     }
     let paths = env::var_os("PATH").unwrap_or_default();
     let paths = env::join_paths([layout.programs()].into_iter().chain(env::split_paths(&paths)));
-    let mut command = Command::new(env!("CARGO"));
-    command.env("KUBECONFIG", layout.kubeconfig()).env("PATH", paths.unwrap_or_default());
-    tests(command.env("SOAK_IMAGES", &images.values))
+    let ours = [
+        ("KUBECONFIG", layout.kubeconfig().into()),
+        ("PATH", paths.unwrap_or_default()),
+        ("SOAK_IMAGES", images.values.clone().into()),
+    ];
+    SUITES.iter().try_for_each(|(suite, helm)| tests(suite, &[&ours[..], &[("HELM", helm.into())]].concat()))
 }
 
 /// The definition goes again where it was not there before.
 fn on_foreign() -> Result<(), Fault> {
     let had = program::run("kubectl", &["get", "customresourcedefinition", DEFINITION]).is_ok();
-    let said = tests(&mut Command::new(env!("CARGO")));
+    let said = SUITES[..2].iter().try_for_each(|(suite, _)| tests(suite, &[]));
     if !had {
         program::run("kubectl", &["delete", "customresourcedefinition", DEFINITION, "--ignore-not-found"])?;
     }
@@ -57,8 +66,9 @@ fn skipped(fault: Fault) -> Result<(), Fault> {
     Ok(())
 }
 
-fn tests(command: &mut Command) -> Result<(), Fault> {
-    command.args(["test", "--package", "soak-e2e", "--test", "*", "--locked"]).current_dir(root());
+fn tests(suite: &[&str], with: &[(&str, OsString)]) -> Result<(), Fault> {
+    let mut command = Command::new(env!("CARGO"));
+    command.args(["test", "--locked"]).args(suite).envs(with.iter().cloned()).current_dir(root());
     match command.status() {
         Ok(status) if status.success() => Ok(()),
         Ok(status) => Err(Fault::Failed(format!("the tests on the cluster ended with {status}"))),
