@@ -4,7 +4,7 @@
 use std::{net::SocketAddr, time::Duration};
 
 use serde::Deserialize;
-use soak_sample::{DriverWindow, LoadOrder};
+use soak_sample::{DriverWindow, LoadOrder, OrderState};
 
 use crate::http::{Answer, Call, HttpError};
 
@@ -35,20 +35,6 @@ pub enum ControlError {
         /// What is wrong.
         source: serde_json::Error,
     },
-}
-
-/// Where an order stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub enum OrderState {
-    /// Waiting for its start.
-    Armed,
-    /// Its step is on.
-    Running,
-    /// Its window can be fetched.
-    Finished,
-    /// It could not be carried out.
-    Failed,
 }
 
 /// What an order has done so far.

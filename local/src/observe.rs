@@ -5,7 +5,7 @@ use soak_campaign::step::{ObservedOrder, ObservedPart, OrderState, ProcessState}
 
 use crate::{
     clock::unix_nanos,
-    driver_control::{self, ControlError, DriverControl, OrderReport},
+    driver_control::{ControlError, DriverControl, OrderReport},
     driver_ready,
     site::{Arm, Driver, Placed, Site},
 };
@@ -95,13 +95,13 @@ fn state(placed: &mut Placed, control: &DriverControl) -> Result<Option<OrderSta
 
 fn remember(placed: &mut Placed, report: OrderReport) -> OrderState {
     match report.state {
-        driver_control::OrderState::Armed => OrderState::Armed,
-        driver_control::OrderState::Running => {
+        soak_sample::OrderState::Armed => OrderState::Armed,
+        soak_sample::OrderState::Running => {
             placed.pace.see(unix_nanos(), report.live);
             OrderState::Running
         }
-        driver_control::OrderState::Finished => OrderState::Finished,
-        driver_control::OrderState::Failed => {
+        soak_sample::OrderState::Finished => OrderState::Finished,
+        soak_sample::OrderState::Failed => {
             OrderState::Failed { words: report.error.unwrap_or_else(|| "it does not say why".to_owned()) }
         }
     }

@@ -191,6 +191,14 @@ pub enum EndReason {
     Cancelled,
 }
 
+impl Record {
+    /// This record as it will be read back: numbers lose what their text does not hold. An executor takes it into memory
+    /// in this form, so that one that was interrupted and one that was not come to the same digits.
+    pub fn as_read_back(&self) -> Result<Self, serde_json::Error> {
+        serde_json::from_slice(&serde_json::to_vec(self)?)
+    }
+}
+
 impl fmt::Display for AttemptEnd {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.words {

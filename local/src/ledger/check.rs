@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, io, path::Path};
 
 use soak_campaign::step::{Record, StoredStep};
 
-use super::{Index, OutputError, OutputLedger, index, journal, read_document, results, stored};
+use super::{Index, OutputError, OutputLedger, index, read_document, results, stored};
 
 /// What was looked at, and what does not hold.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -80,11 +80,11 @@ fn again<'a>(
     ledger: &'a OutputLedger,
 ) -> Result<Option<(StoredStep, &'a StoredStep)>, OutputError> {
     let key = step.windows.key.clone();
-    let Record::StepStored { stored, .. } = stored(step) else { return Ok(None) };
     let path = ledger.folder().ledger().display().to_string();
-    let expected = journal::as_read_back(&*stored).map_err(|source| OutputError::Document { path, source })?;
+    let record = stored(step).as_read_back().map_err(|source| OutputError::Document { path, source })?;
+    let Record::StepStored { stored: expected, .. } = record else { return Ok(None) };
     let part = usize::try_from(key.part.part).ok().and_then(|part| part.checked_sub(1));
     let part = ledger.state().attempt(&key.part.attempt).zip(part).and_then(|(attempt, at)| attempt.parts.get(at));
     let found = part.and_then(|part| part.steps.iter().find(|stored| stored.step.index == key.step));
-    Ok(found.map(|found| (expected, found)))
+    Ok(found.map(|found| (*expected, found)))
 }

@@ -43,11 +43,6 @@ pub fn read<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>, JournalError> {
     lines.iter().enumerate().map(parse).collect()
 }
 
-/// A record as it is read back: numbers lose what their text does not hold.
-pub fn as_read_back<T: Serialize + DeserializeOwned>(record: &T) -> Result<T, serde_json::Error> {
-    serde_json::from_slice(&serde_json::to_vec(record)?)
-}
-
 /// Appends a line; it is on the disk when this returns.
 pub fn append<T: Serialize>(path: &Path, record: &T) -> Result<(), JournalError> {
     let wrong = |source| JournalError::Record { path: path.display().to_string(), source };

@@ -127,7 +127,7 @@ impl OutputLedger {
     pub fn record(&mut self, record: &Record) -> Result<(), OutputError> {
         let mut after = self.state.clone();
         let wrong = |source| OutputError::Document { path: self.folder.ledger().display().to_string(), source };
-        after.apply(journal::as_read_back(record).map_err(wrong)?)?;
+        after.apply(record.as_read_back().map_err(wrong)?)?;
         journal::append(&self.folder.ledger(), record)?;
         self.state = after;
         Ok(())

@@ -153,14 +153,16 @@ impl Hands<'_> {
         let seen = self.found.first().and_then(|pods| pods.arm.as_ref());
         let same = seen.filter(|pod| identity(pod).0 == facts.arm.uid).and_then(image_id);
         let apart = facts.arm.node != facts.driver.node;
+        // Requests equal to limits, each of them set: what the kubelet calls Guaranteed.
+        let limited = facts.arm.qos_class == "Guaranteed";
         Some(Provenance {
             fingerprint: fingerprint_hash(&of_run),
             digest_at_start: Some(facts.arm.digest().to_owned()),
             digest_at_end: same.map(|image| digest(image).to_owned()),
             isolation: Isolation {
                 apart: apart.then_some(Apart::DifferentNodes),
-                cpu_limit: true,
-                memory_limit: true,
+                cpu_limit: limited,
+                memory_limit: limited,
                 cpus_fixed: false,
             },
             observer: format!("soak-witness {} in the arm's pod", self.desk.plan.planned_by),

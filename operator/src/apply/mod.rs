@@ -101,7 +101,7 @@ impl<'a> Hands<'a> {
         }
     }
 
-    /// Makes a record durable, then remembers it.
+    /// Makes a record durable, then remembers it as it will be read back.
     async fn record(
         &mut self,
         run: &soak_campaign::plan::RunId,
@@ -110,8 +110,9 @@ impl<'a> Hands<'a> {
     ) -> Result<(), ApplyError> {
         let place = self.desk.place(run).ok_or_else(|| ApplyError::NotYet(format!("no run {run} in the plan")))?;
         let number = self.desk.records.get(&place).copied().unwrap_or_default();
+        let read_back = record.as_read_back()?;
         self.store.append(place, number, &record, besides).await?;
-        self.desk.ledger.apply(record).map_err(StoreError::from)?;
+        self.desk.ledger.apply(read_back).map_err(StoreError::from)?;
         self.desk.records.insert(place, number + 1);
         Ok(())
     }
