@@ -8,10 +8,10 @@ use soak_campaign::plan::{Executor, Means, Refusal, plan};
 use soak_crds::{STAYS_OPEN, SoakCampaign};
 
 use crate::{
+    context::Context,
     desk::Desk,
     ledger::{Durable, Store, StoreError},
     names::Base,
-    run::Context,
 };
 
 /// What becomes of a campaign that is looked at for the first time.

@@ -5,6 +5,7 @@ mod accept;
 mod apply;
 mod build;
 pub mod config;
+mod context;
 mod desk;
 mod facts;
 pub mod health;
@@ -17,7 +18,9 @@ mod reconcile;
 mod remote;
 mod run;
 mod token;
+pub mod world;
 mod write_status;
 
+pub use context::Context;
 pub use reconcile::chain;
-pub use run::{RunError, run};
+pub use run::{RunError, carry_out, run};

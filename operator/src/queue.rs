@@ -9,7 +9,7 @@ use kube_client::{
 };
 use soak_crds::{SoakCampaign, status::ConditionState};
 
-use crate::{names::MANAGER, reconcile::campaigns, run::Context, write_status::is_final};
+use crate::{context::Context, names::MANAGER, reconcile::campaigns, write_status::is_final};
 
 /// The Lease.
 const TURN: &str = "soak-turn";

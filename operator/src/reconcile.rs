@@ -11,10 +11,10 @@ use soak_crds::SoakCampaign;
 use crate::{
     accept::{Accepted, accept, base},
     apply::{ApplyError, Hands},
+    context::Context,
     desk::Desk,
     observe,
     queue::{self, Turn},
-    run::{Context, unix_nanos},
     write_status::{self, StatusError, Told},
 };
 
@@ -76,7 +76,7 @@ async fn look(
     for _ in 0..MOST_DECISIONS {
         let mut hands = Hands::new(context, campaign, desk);
         let observed = observed(&mut hands, campaign).await?;
-        let decision = decide(&hands.desk.plan, &hands.desk.ledger, &observed, unix_nanos());
+        let decision = decide(&hands.desk.plan, &hands.desk.ledger, &observed, context.now());
         match decision {
             Decision::Act(actions) => {
                 let begins = begins(&actions);
@@ -96,7 +96,7 @@ async fn look(
             }
             Decision::Wait(wait) => {
                 write_status::write(context, campaign, desk, &Told::Waits(&wait)).await?;
-                return Ok(controller::Action::requeue(pause(&wait)));
+                return Ok(controller::Action::requeue(pause(&wait, context.now())));
             }
             Decision::Finished(end) => return finish(context, campaign, desk, &end).await,
         }
@@ -107,7 +107,7 @@ async fn look(
 async fn observed(hands: &mut Hands<'_>, campaign: &SoakCampaign) -> Result<Observed, ApplyError> {
     hands.found = observe::campaign_pods(&hands.pods(), &hands.desk.base).await?;
     let driver = hands.driver();
-    let part = observe::part(hands.desk, &hands.found, driver.as_ref(), unix_nanos()).await;
+    let part = observe::part(hands.desk, &hands.found, driver.as_ref(), hands.context.now()).await;
     let wish = match (campaign.spec.cancel, campaign.spec.suspend) {
         (true, _) => Wish::Cancel,
         (false, true) => Wish::Suspend,
@@ -134,7 +134,7 @@ async fn finish(
     Ok(controller::Action::await_change())
 }
 
-fn pause(wait: &Wait) -> Duration {
+fn pause(wait: &Wait, now: i64) -> Duration {
     let look = match wait.reason {
         WaitReason::StepRunning(_) => LOOK_UNDER_LOAD,
         WaitReason::Suspended => LOOK_SUSPENDED,
@@ -146,7 +146,7 @@ fn pause(wait: &Wait) -> Duration {
         | WaitReason::Unseen { .. }
         | WaitReason::StorageRefused { .. } => LOOK,
     };
-    let left = wait.until_unix_nanos.map(|until| until.saturating_sub(unix_nanos()).max(50_000_000).unsigned_abs());
+    let left = wait.until_unix_nanos.map(|until| until.saturating_sub(now).max(50_000_000).unsigned_abs());
     left.map_or(look, |nanos| look.min(Duration::from_nanos(nanos)))
 }
 

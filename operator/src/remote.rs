@@ -1,7 +1,7 @@
 //! The executor's side of driver and witness: one small HTTP exchange with a pod, in bounded time and of bounded size.
 //! In go orders and questions; out come windows, proofs and times. It must not decide when.
 
-use std::{io, net::SocketAddr, time::Duration};
+use std::{io, net::SocketAddr, sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use http_body_util::{BodyExt as _, Full, Limited};
@@ -9,7 +9,9 @@ use hyper::{Method, Request, client::conn::http1};
 use hyper_util::rt::TokioIo;
 use serde::{Serialize, de::DeserializeOwned};
 use soak_sample::Clock;
-use tokio::{net::TcpStream, time::timeout};
+use tokio::time::timeout;
+
+use crate::world::{Stream, World};
 
 /// How long an exchange may take.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -54,10 +56,11 @@ pub(crate) enum RemoteError {
 }
 
 /// A pod's control.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub(crate) struct Remote {
     to: SocketAddr,
     token: String,
+    world: Arc<dyn World>,
 }
 
 /// A host's clock against this one's: what must be added to this host's time, and how far it may be off. Nanoseconds.
@@ -80,8 +83,8 @@ impl Offset {
 
 impl Remote {
     /// The control at an address, to which this token is the key.
-    pub fn new(to: SocketAddr, token: String) -> Self {
-        Self { to, token }
+    pub fn new(to: SocketAddr, token: String, world: Arc<dyn World>) -> Self {
+        Self { to, token, world }
     }
 
     /// Reads a document; `None` where it is not known.
@@ -114,14 +117,14 @@ impl Remote {
         }
     }
 
-    /// Its clock against this host's, whose time `now` tells.
-    pub async fn offset(&self, now: fn() -> i64) -> Result<Option<Offset>, RemoteError> {
+    /// Its clock against this host's.
+    pub async fn offset(&self) -> Result<Option<Offset>, RemoteError> {
         let mut exchanges = Vec::new();
         for _ in 0..ASKED {
             let stream = self.connect().await?;
-            let asked = now();
+            let asked = self.world.unix_nanos();
             let (status, body) = self.on(stream, Method::GET, "/clock", Bytes::new()).await?;
-            let answered = now();
+            let answered = self.world.unix_nanos();
             let clock: Clock = self.shaped("/clock", status, &body)?;
             exchanges.push((asked, clock.unix_nanos, answered));
         }
@@ -132,14 +135,14 @@ impl Remote {
         self.on(self.connect().await?, method, path, body).await
     }
 
-    async fn connect(&self) -> Result<TcpStream, RemoteError> {
-        let connected = timeout(PATIENCE, TcpStream::connect(self.to)).await;
+    async fn connect(&self) -> Result<Box<dyn Stream>, RemoteError> {
+        let connected = timeout(PATIENCE, self.world.connect(self.to)).await;
         connected.map_err(io::Error::other).and_then(|stream| stream).map_err(|source| self.silent(source))
     }
 
     async fn on(
         &self,
-        stream: TcpStream,
+        stream: Box<dyn Stream>,
         method: Method,
         path: &str,
         body: Bytes,
@@ -148,8 +151,13 @@ impl Remote {
         answer.map_err(io::Error::other).and_then(|answer| answer).map_err(|source| self.silent(source))
     }
 
-    async fn converse(&self, stream: TcpStream, method: Method, path: &str, body: Bytes) -> io::Result<(u16, Bytes)> {
-        stream.set_nodelay(true)?;
+    async fn converse(
+        &self,
+        stream: Box<dyn Stream>,
+        method: Method,
+        path: &str,
+        body: Bytes,
+    ) -> io::Result<(u16, Bytes)> {
         let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await.map_err(io::Error::other)?;
         let request = Request::builder()
             .method(method)

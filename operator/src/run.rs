@@ -2,26 +2,23 @@
 //! carried out.
 
 use std::{
-    collections::HashMap,
     io,
-    sync::{Arc, Mutex, PoisonError, atomic::Ordering},
-    time::{SystemTime, UNIX_EPOCH},
+    sync::{Arc, atomic::Ordering},
 };
 
 use futures_util::{StreamExt as _, future::join_all};
 use k8s_openapi::api::core::v1::Pod;
 use kube_client::{Api, Client, Config};
 use kube_runtime::{Controller, controller, watcher};
-use soak_crds::SoakCampaign;
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::{
     config,
-    desk::Desk,
+    context::Context,
     health::{self, Health},
-    metrics::Metrics,
     names::CAMPAIGN,
     reconcile::{after_failure, campaigns, chain, reconcile},
+    world::Host,
 };
 
 /// Campaigns looked at at the same time.
@@ -44,40 +41,6 @@ pub enum RunError {
     Definition(#[source] kube_client::Error),
 }
 
-/// What every look needs.
-pub(crate) struct Context {
-    pub client: Client,
-    pub config: config::Config,
-    pub metrics: Arc<Metrics>,
-    desks: Mutex<HashMap<String, Desk>>,
-}
-
-impl Context {
-    /// Takes out what is remembered of a campaign.
-    pub fn take(&self, campaign: &SoakCampaign) -> Option<Desk> {
-        self.metrics.looks.inc();
-        self.desks().remove(campaign.metadata.uid.as_deref()?)
-    }
-
-    /// Remembers a campaign.
-    pub fn keep(&self, campaign: &SoakCampaign, desk: Desk) {
-        if let Some(uid) = &campaign.metadata.uid {
-            self.desks().insert(uid.clone(), desk);
-        }
-    }
-
-    /// Forgets a campaign.
-    pub fn forget(&self, campaign: &SoakCampaign) {
-        if let Some(uid) = &campaign.metadata.uid {
-            self.desks().remove(uid);
-        }
-    }
-
-    fn desks(&self) -> std::sync::MutexGuard<'_, HashMap<String, Desk>> {
-        self.desks.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
 /// Runs until the process is told to end.
 pub async fn run(config: config::Config) -> Result<(), RunError> {
     let client = client().await.map_err(RunError::Client)?;
@@ -88,14 +51,11 @@ pub async fn run(config: config::Config) -> Result<(), RunError> {
         let found = campaigns(&client, namespace).list(&limit).await;
         found.map_err(RunError::Definition)?;
     }
-    let context =
-        Arc::new(Context { client, config, metrics: Arc::clone(&health.metrics), desks: Mutex::new(HashMap::new()) });
+    let context = Arc::new(Context::new(client, config, Arc::clone(&health.metrics), Arc::new(Host)));
     health.ready.store(true, Ordering::Relaxed);
     health.metrics.leader.set(1);
-    let watched = context.config.watched();
-    let controllers = watched.iter().map(|namespace| control(Arc::clone(&context), *namespace));
     tokio::select! {
-        () = async { drop(join_all(controllers).await) } => Ok(()),
+        () = carry_out(context) => Ok(()),
         failed = served => match failed {
             Ok(Err(error)) => Err(RunError::Health(error)),
             Ok(Ok(never)) => match never {},
@@ -111,6 +71,13 @@ async fn client() -> Result<Client, kube_client::Error> {
         Ok(config) => Client::try_from(config),
         Err(_) => Client::try_default().await,
     }
+}
+
+/// Carries out the campaigns of every namespace that is looked at, without end.
+pub async fn carry_out(context: Arc<Context>) {
+    let watched = context.config.watched();
+    let controllers = watched.iter().map(|namespace| control(Arc::clone(&context), *namespace));
+    join_all(controllers).await;
 }
 
 async fn control(context: Arc<Context>, namespace: Option<&str>) {
@@ -137,10 +104,4 @@ async fn told_to_end() -> io::Result<()> {
         _ = interrupt.recv() => {}
     }
     Ok(())
-}
-
-/// This host's time, nanoseconds since the epoch.
-pub(crate) fn unix_nanos() -> i64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(since.as_nanos()).unwrap_or(i64::MAX)
 }

@@ -15,12 +15,7 @@ use soak_campaign::{
 };
 use soak_crds::{SoakCampaign, SoakCampaignStatus, status::ConditionState};
 
-use crate::{
-    desk::Desk,
-    names::MANAGER,
-    reconcile::campaigns,
-    run::{Context, unix_nanos},
-};
+use crate::{context::Context, desk::Desk, names::MANAGER, reconcile::campaigns};
 
 /// The most bytes of a status.
 const MOST_BYTES: usize = 16_000;
@@ -70,11 +65,11 @@ pub(crate) fn is_frozen(campaign: &SoakCampaign) -> bool {
 pub(crate) async fn freeze(context: &Context, campaign: &SoakCampaign, desk: &Desk) -> Result<(), StatusError> {
     let phase = Phase::UnderWay { reason: "Starting", words: "the first pods are made".to_owned() };
     let status = SoakCampaignStatus {
-        started: Some(rfc3339(unix_nanos())),
+        started: Some(rfc3339(context.now())),
         started_generation: campaign.metadata.generation,
         ..view(campaign, desk, None)
     };
-    patch(context, campaign, with_conditions(campaign, status, &phase)).await
+    patch(context, campaign, with_conditions(context, campaign, status, &phase)).await
 }
 
 /// Says what the user must change.
@@ -87,7 +82,7 @@ pub(crate) async fn refuse(
     let phase = Phase::Refused { words: words.join("; ") };
     let summary = Some("not accepted: see the condition Accepted".to_owned());
     let status = SoakCampaignStatus { summary, ..SoakCampaignStatus::default() };
-    patch(context, campaign, with_conditions(campaign, status, &phase)).await
+    patch(context, campaign, with_conditions(context, campaign, status, &phase)).await
 }
 
 /// Writes what has changed.
@@ -102,14 +97,14 @@ pub(crate) async fn write(
         Told::Waits(wait) => (under_way(wait, desk), None),
         Told::Queued(other) => (Phase::UnderWay { reason: "Queued", words: format!("waits for {other}") }, None),
         Told::Ended(end) => {
-            (ended(end, &runs), Some((desk.ledger.last_end().unwrap_or_else(unix_nanos), (*end).clone())))
+            (ended(end, &runs), Some((desk.ledger.last_end().unwrap_or_else(|| context.now()), (*end).clone())))
         }
     };
     let mut status = view(campaign, desk, end);
     if matches!(told, Told::Ended(_)) {
         status.results = Some(desk.base.index());
     }
-    patch(context, campaign, with_conditions(campaign, status, &phase)).await
+    patch(context, campaign, with_conditions(context, campaign, status, &phase)).await
 }
 
 fn refusal(refusal: &Refusal) -> String {
@@ -164,10 +159,15 @@ fn ended(end: &End, runs: &[JudgedRun]) -> Phase {
     Phase::Ended { complete, words }
 }
 
-fn with_conditions(campaign: &SoakCampaign, status: SoakCampaignStatus, phase: &Phase) -> SoakCampaignStatus {
+fn with_conditions(
+    context: &Context,
+    campaign: &SoakCampaign,
+    status: SoakCampaignStatus,
+    phase: &Phase,
+) -> SoakCampaignStatus {
     let before = campaign.status.as_ref().map_or(&[][..], |status| &status.conditions[..]);
     let generation = campaign.metadata.generation;
-    let conditions = conditions(before, phase, status.verdict, (generation, &rfc3339(unix_nanos())));
+    let conditions = conditions(before, phase, status.verdict, (generation, &rfc3339(context.now())));
     status::fitted(SoakCampaignStatus { observed_generation: generation, conditions, ..status }, MOST_BYTES)
 }
 

@@ -17,7 +17,6 @@ use crate::{
     ledger::Besides,
     names::MANAGER,
     observe::{self, arm_ports, identity},
-    run::unix_nanos,
     token::sha256,
 };
 
@@ -45,7 +44,7 @@ impl Hands<'_> {
             }
         };
         let (arm, driver) = (identity(&arm), identity(&driver));
-        let record = Record::PartBegan { part: part.clone(), at_unix_nanos: unix_nanos(), cause, arm, driver };
+        let record = Record::PartBegan { part: part.clone(), at_unix_nanos: self.context.now(), cause, arm, driver };
         self.record(&part.attempt.run, record, Besides::Nothing).await
     }
 

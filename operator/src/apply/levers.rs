@@ -17,7 +17,6 @@ use crate::{
     facts::{PodFact, PodFacts},
     ledger::Besides,
     observe::{self, arm_ports},
-    run::unix_nanos,
 };
 
 impl Hands<'_> {
@@ -31,7 +30,7 @@ impl Hands<'_> {
         let facts = self.facts(part, &report).ok_or_else(gone)?;
         let pinned = self.desk.pinned(&arm.name).map(|fact| fact.digest().to_owned());
         let proofs: Vec<LeverProof> = report.proofs.into_iter().chain(of_pod(&facts, pinned.as_deref())).collect();
-        let record = Record::LeversProven { part: part.clone(), at_unix_nanos: unix_nanos(), when, proofs };
+        let record = Record::LeversProven { part: part.clone(), at_unix_nanos: self.context.now(), when, proofs };
         match when {
             ProofTime::BeforeLoad => {
                 self.record(&part.attempt.run, record, Besides::Pods(&facts)).await?;

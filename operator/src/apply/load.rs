@@ -16,7 +16,6 @@ use crate::{
     ledger::{Besides, PackError, StoreError, pack},
     observe::{arm_ports, identity, image_id, pod_ip},
     remote::{Offset, Remote, RemoteError},
-    run::unix_nanos,
 };
 
 /// How long one reading's heap is asked for at most, milliseconds: half a step, and never more than this.
@@ -93,15 +92,21 @@ impl Hands<'_> {
         let window = match witness.read::<WatchReport>(&path).await {
             Ok(Some(WatchReport { finished: true })) => witness.read(&format!("{path}/window")).await,
             Ok(Some(WatchReport { finished: false })) => {
-                return still(over, || format!("the witness of {key} has not finished"));
+                return self.still(over, || format!("the witness of {key} has not finished"));
             }
             Ok(None) => Ok(None),
             Err(error) => Err(error),
         };
         match window {
             Ok(window) => Ok(window),
-            Err(error) => still(over, || error.to_string()),
+            Err(error) => self.still(over, || error.to_string()),
         }
+    }
+
+    /// Waits a little longer, or goes without.
+    fn still(&self, over: i64, words: impl FnOnce() -> String) -> Result<Option<WitnessWindow>, ApplyError> {
+        let waits = self.context.now() < over.saturating_add(WITNESS_WITHIN);
+        if waits { Err(ApplyError::NotYet(words())) } else { Ok(None) }
     }
 
     /// A step of the run, added ones included.
@@ -179,14 +184,9 @@ fn unwritten(key: &StepKey, source: PackError) -> ApplyError {
     StoreError::Document { name: key.to_string(), source }.into()
 }
 
-/// Waits a little longer, or goes without.
-fn still(over: i64, words: impl FnOnce() -> String) -> Result<Option<WitnessWindow>, ApplyError> {
-    if unix_nanos() < over.saturating_add(WITNESS_WITHIN) { Err(ApplyError::NotYet(words())) } else { Ok(None) }
-}
-
 /// The driver's clock less the witness's, each measured against this host's.
 async fn between(driver: &Remote, witness: &Remote) -> Result<Option<Offset>, RemoteError> {
-    let (driver, witness) = (driver.offset(unix_nanos).await?, witness.offset(unix_nanos).await?);
+    let (driver, witness) = (driver.offset().await?, witness.offset().await?);
     Ok(driver
         .zip(witness)
         .map(|(driver, witness)| Offset { nanos: driver.nanos - witness.nanos, error: driver.error + witness.error }))

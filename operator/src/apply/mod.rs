@@ -6,6 +6,8 @@ mod levers;
 mod load;
 mod results;
 
+use std::sync::Arc;
+
 use k8s_openapi::api::core::v1::Pod;
 use kube_client::{ResourceExt as _, api::Api};
 use soak_campaign::step::{Action, AttemptKey, PartKey, Record, StartFailure};
@@ -13,11 +15,11 @@ use soak_crds::SoakCampaign;
 
 use crate::{
     accept,
+    context::Context,
     desk::Desk,
     ledger::{Besides, Store, StoreError},
     observe::{self, CONTROL_PORTS, PartPods},
     remote::{Remote, RemoteError},
-    run::{Context, unix_nanos},
     token::token,
 };
 
@@ -94,7 +96,7 @@ impl<'a> Hands<'a> {
             }
             Action::EndAttempt { attempt, end } => {
                 let run = attempt.run.clone();
-                let record = Record::AttemptEnded { attempt, at_unix_nanos: unix_nanos(), end };
+                let record = Record::AttemptEnded { attempt, at_unix_nanos: self.context.now(), end };
                 self.record(&run, record, Besides::Nothing).await
             }
             Action::StopProcesses { part: _ } => self.stop_all().await,
@@ -136,7 +138,7 @@ impl<'a> Hands<'a> {
 
     fn remote(&self, made_for: &PartPods, pod: &Pod, port: u16) -> Option<Remote> {
         let address = observe::pod_ip(pod)?;
-        Some(Remote::new((address, port).into(), self.token(made_for.place)))
+        Some(Remote::new((address, port).into(), self.token(made_for.place), Arc::clone(&self.context.world)))
     }
 
     /// The token of the pods made for a part.
