@@ -40,6 +40,11 @@ impl Desk {
         self.plan.runs.iter().find(|run| run.id == *id)
     }
 
+    /// The number of the next record of a run, by the run's place.
+    pub fn next_record(&self, place: usize) -> usize {
+        self.records.get(&place).copied().unwrap_or_default()
+    }
+
     /// The arm of a run.
     pub fn arm_of(&self, id: &RunId) -> Option<&PlannedArm> {
         let run = self.run(id)?;

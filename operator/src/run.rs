@@ -65,12 +65,15 @@ pub async fn run(config: config::Config) -> Result<(), RunError> {
     }
 }
 
-/// In a pod, by the variables that the kubelet sets, whether or not the cluster has DNS; else by kubeconfig.
+/// In a pod, by the variables that the kubelet sets, whether or not the cluster has DNS; else by kubeconfig. A request
+/// that fails is not made again by itself, each time later: the next look makes it, and that is soon.
 async fn client() -> Result<Client, kube_client::Error> {
-    match Config::incluster_env() {
-        Ok(config) => Client::try_from(config),
-        Err(_) => Client::try_default().await,
-    }
+    let mut config = match Config::incluster_env() {
+        Ok(config) => config,
+        Err(_) => Config::infer().await.map_err(kube_client::Error::InferConfig)?,
+    };
+    config.default_retry = false;
+    Client::try_from(config)
 }
 
 /// Carries out the campaigns of every namespace that is looked at, without end.

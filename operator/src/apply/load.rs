@@ -7,7 +7,7 @@ use soak_campaign::{
     table::{Apart, Check, Isolation, Provenance, Setting, Signals, StepSamples, measure},
     verdict::{fingerprint, fingerprint_hash},
 };
-use soak_sample::{DriverWindow, Target, VERSION, WatchOrder, WatchReport, WitnessWindow};
+use soak_sample::{DriverWindow, HeldOrder, Target, VERSION, WatchOrder, WatchReport, WitnessWindow};
 
 use super::{ApplyError, Hands};
 use crate::{
@@ -43,15 +43,22 @@ impl Hands<'_> {
         let witness = self.witness(control_port(ports)).ok_or_else(gone)?;
         let host = self.found.first().and_then(|pods| pod_ip(pods.arm.as_ref()?)).ok_or_else(gone)?;
         let offset = between(&driver, &witness).await?;
-        let watch = watch(&order, offset, ports);
-        match witness.put(&format!("/watches/{}", watch.order), &watch).await {
-            // Told before, when the answer was lost: the offset measured then holds as well.
-            Ok(()) | Err(RemoteError::Refused { status: 409, .. }) => {}
-            Err(error) => return Err(error.into()),
-        }
+        tell(&witness, &watch(&order, offset, ports)).await?;
         let target = Target { host: host.to_string(), port: ports.port };
         let load = order.for_driver(0, target, Vec::new());
-        Ok(driver.put(&format!("/orders/{}", load.id), &load).await?)
+        match driver.put(&format!("/orders/{}", load.id), &load).await {
+            Ok(()) => Ok(()),
+            Err(RemoteError::Refused { status: 409, .. }) => {
+                // Somebody else was quicker: the witness's edges are those of the order that the driver holds.
+                let held: Vec<HeldOrder> = driver.read("/orders").await?.unwrap_or_default();
+                if let Some(held) = held.iter().find(|held| held.id == load.id) {
+                    let order = StepOrder { start_unix_nanos: held.start_unix_nanos, ..order };
+                    tell(&witness, &watch(&order, offset, ports)).await?;
+                }
+                Err(ApplyError::NotYet(format!("{} was placed by somebody else", load.id)))
+            }
+            Err(error) => Err(error.into()),
+        }
     }
 
     /// Fetches the windows of a step and makes them durable with its row.
@@ -182,6 +189,19 @@ impl Hands<'_> {
 
 fn unwritten(key: &StepKey, source: PackError) -> ApplyError {
     StoreError::Document { name: key.to_string(), source }.into()
+}
+
+/// Tells a witness a step's edges. What it was told before under this id, for an order that never came to be, is
+/// forgotten.
+async fn tell(witness: &Remote, watch: &WatchOrder) -> Result<(), RemoteError> {
+    let path = format!("/watches/{}", watch.order);
+    match witness.put(&path, watch).await {
+        Err(RemoteError::Refused { status: 409, .. }) => {
+            witness.delete(&path).await?;
+            witness.put(&path, watch).await
+        }
+        told => told,
+    }
 }
 
 /// The driver's clock less the witness's, each measured against this host's.

@@ -2,6 +2,7 @@
 //! come pods, load and records. It must not decide which action follows.
 
 mod begin;
+mod end;
 mod levers;
 mod load;
 mod results;
@@ -10,7 +11,7 @@ use std::sync::Arc;
 
 use k8s_openapi::api::core::v1::Pod;
 use kube_client::{ResourceExt as _, api::Api};
-use soak_campaign::step::{Action, AttemptKey, PartKey, Record, StartFailure};
+use soak_campaign::step::{Action, AttemptKey, PartKey, Progress, Record, StartFailure};
 use soak_crds::SoakCampaign;
 
 use crate::{
@@ -18,7 +19,7 @@ use crate::{
     context::Context,
     desk::Desk,
     ledger::{Besides, Store, StoreError},
-    observe::{self, CONTROL_PORTS, PartPods},
+    observe::{self, CONTROL_PORTS, PartPods, Place},
     remote::{Remote, RemoteError},
     token::token,
 };
@@ -68,8 +69,10 @@ impl<'a> Hands<'a> {
         Self { context, campaign, desk, store, found: Vec::new() }
     }
 
-    /// Carries out actions in order; the first that fails ends it.
+    /// Carries out actions in order; the first that fails ends it. Where somebody else has gone on since the ledger was
+    /// read, none is carried out: what they follow from is not so any more.
     pub async fn apply(&mut self, actions: Vec<Action>) -> Result<(), ApplyError> {
+        self.not_overtaken().await?;
         for action in actions {
             match self.act(action).await {
                 Err(ApplyError::Start { attempt, words }) => {
@@ -78,6 +81,15 @@ impl<'a> Hands<'a> {
                 }
                 done => done?,
             }
+        }
+        Ok(())
+    }
+
+    /// The next record of the run at hand is not there yet.
+    async fn not_overtaken(&self) -> Result<(), ApplyError> {
+        let at_hand = Progress::of(&self.desk.plan, &self.desk.ledger).at_hand;
+        if let Some(place) = at_hand.and_then(|at_hand| self.desk.place(&at_hand.run)) {
+            self.store.is_next(place, self.desk.next_record(place)).await?;
         }
         Ok(())
     }
@@ -111,7 +123,7 @@ impl<'a> Hands<'a> {
         besides: Besides<'_>,
     ) -> Result<(), ApplyError> {
         let place = self.desk.place(run).ok_or_else(|| ApplyError::NotYet(format!("no run {run} in the plan")))?;
-        let number = self.desk.records.get(&place).copied().unwrap_or_default();
+        let number = self.desk.next_record(place);
         let read_back = record.as_read_back()?;
         self.store.append(place, number, &record, besides).await?;
         self.desk.ledger.apply(read_back).map_err(StoreError::from)?;
@@ -142,13 +154,13 @@ impl<'a> Hands<'a> {
     }
 
     /// The token of the pods made for a part.
-    fn token(&self, (run, attempt, part): (usize, u32, u32)) -> String {
+    fn token(&self, (run, attempt, part): Place) -> String {
         let campaign = self.campaign.metadata.uid.as_deref().unwrap_or_default();
         token(self.context.config.key.as_bytes(), &format!("{campaign}/{run}.{attempt}.{part}"))
     }
 
     /// The part and place of the pods at hand.
-    fn place_of(&self, part: &PartKey) -> Option<(usize, u32, u32)> {
+    fn place_of(&self, part: &PartKey) -> Option<Place> {
         Some((self.desk.place(&part.attempt.run)?, part.attempt.attempt, part.part))
     }
 }

@@ -125,6 +125,15 @@ impl Store {
         self.create(&self.map(name, "record", documents)).await
     }
 
+    /// Nobody has written the record of this number of a run yet.
+    pub async fn is_next(&self, run: usize, number: usize) -> Result<(), StoreError> {
+        let name = self.base.record(run, number);
+        match self.maps.get_metadata_opt(&name).await? {
+            Some(_) => Err(StoreError::Overtaken(name)),
+            None => Ok(()),
+        }
+    }
+
     /// Writes a result that follows from the records. Written before, it stays as it is.
     pub async fn keep(&self, map: &ConfigMap) -> Result<(), StoreError> {
         match self.create(map).await {

@@ -20,11 +20,14 @@ const PRESET_PORTS: (u16, u16) = (8080, 9901);
 /// The most letters of the words on a pod.
 const MOST_WORDS: usize = 400;
 
+/// A run's place in the plan, the attempt, the part.
+pub(crate) type Place = (usize, u32, u32);
+
 /// The pods made for one part.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct PartPods {
-    /// The run's place in the plan, the attempt, the part.
-    pub place: (usize, u32, u32),
+    /// Which part.
+    pub place: Place,
     /// The arm's.
     pub arm: Option<Pod>,
     /// The driver's.
@@ -33,7 +36,7 @@ pub(crate) struct PartPods {
 
 /// Pods by part, in the order of the plan. What has no such labels is none of ours.
 pub(crate) fn group(pods: Vec<Pod>) -> Vec<PartPods> {
-    let mut parts: BTreeMap<(usize, u32, u32), PartPods> = BTreeMap::new();
+    let mut parts: BTreeMap<Place, PartPods> = BTreeMap::new();
     for pod in pods {
         let Some((place, is_arm)) = place(&pod) else { continue };
         let part = parts.entry(place).or_insert_with(|| PartPods { place, ..PartPods::default() });
@@ -42,7 +45,7 @@ pub(crate) fn group(pods: Vec<Pod>) -> Vec<PartPods> {
     parts.into_values().collect()
 }
 
-fn place(pod: &Pod) -> Option<((usize, u32, u32), bool)> {
+fn place(pod: &Pod) -> Option<(Place, bool)> {
     let labels = pod.metadata.labels.as_ref()?;
     let number = |label: &str| labels.get(label)?.parse::<u32>().ok();
     let place = (usize::try_from(number(RUN)?).ok()?, number(ATTEMPT)?, number(PART)?);
@@ -96,6 +99,11 @@ pub(crate) fn arm_ports(server: &PlannedServer) -> Option<ArmPorts> {
         Program::Image(_) => server.port.map(|port| ArmPorts { port, admin: None }),
         Program::Service(_) | Program::Command(_) => None,
     }
+}
+
+/// Whether a pod has neither ended nor is being deleted.
+pub(crate) fn lives(pod: &Pod) -> bool {
+    !matches!(state(Some(pod)), ProcessState::Exited { .. })
 }
 
 /// How far a pod is.
