@@ -7,7 +7,7 @@ use std::{
     time::Instant,
 };
 
-use crate::{Fault, crds, packages, root, tidy};
+use crate::{Fault, crds, docs, generated::Committed, packages, root, tidy};
 
 /// A part of the gate.
 enum Part {
@@ -19,10 +19,11 @@ enum Part {
     Own(fn() -> Result<(), Fault>),
 }
 
-const PARTS: [(&str, Part); 7] = [
+const PARTS: [(&str, Part); 8] = [
     ("packages", Part::Own(packages::run)),
     ("format", Part::Cargo(&["fmt", "--all", "--check"])),
-    ("definition", Part::Own(|| crds::run(crds::Definition::Check))),
+    ("definition", Part::Own(|| crds::run(Committed::Check))),
+    ("docs", Part::Own(|| docs::run(Committed::Check))),
     ("tidy", Part::Own(tidy::run)),
     (
         "deny",

@@ -2,7 +2,9 @@
 
 mod cluster;
 mod crds;
+mod docs;
 mod gate;
+mod generated;
 mod images;
 mod packages;
 mod program;
@@ -15,6 +17,7 @@ use std::{
 };
 
 use clap::{Parser, Subcommand};
+use generated::Committed;
 
 /// The project's own chores.
 #[derive(Debug, Parser)]
@@ -32,6 +35,12 @@ enum Command {
     /// Writes the resource's definition from the types.
     Crds {
         /// Only compares, and fails where it differs.
+        #[arg(long)]
+        check: bool,
+    },
+    /// Writes the pages of docs/ that are made from the types.
+    Docs {
+        /// Only compares, and fails where one differs.
         #[arg(long)]
         check: bool,
     },
@@ -79,12 +88,16 @@ pub fn main() -> ExitCode {
 fn dispatch(command: &Command) -> Result<(), Fault> {
     match command {
         Command::Cluster(action) => cluster::run(action),
-        Command::Crds { check: false } => crds::run(crds::Definition::Write),
-        Command::Crds { check: true } => crds::run(crds::Definition::Check),
+        Command::Crds { check } => crds::run(generated(*check)),
+        Command::Docs { check } => docs::run(generated(*check)),
         Command::Images(args) => images::run(args),
         Command::Tidy => tidy::run(),
         Command::Test => gate::run(),
     }
+}
+
+fn generated(check: bool) -> Committed {
+    if check { Committed::Check } else { Committed::Write }
 }
 
 /// The workspace's root folder.
