@@ -20,6 +20,10 @@ pub struct Config {
     pub namespaces: Vec<String>,
     /// The namespace of the operator itself.
     pub own_namespace: String,
+    /// The name of this operator's pod: what it is known by among several.
+    pub own_name: String,
+    /// The Lease whose holder leads.
+    pub lease: String,
     /// Where health and metrics are served.
     pub listen: SocketAddr,
     /// The key of drivers' and witnesses' tokens.
@@ -59,6 +63,8 @@ impl Config {
                 .map(str::to_owned)
                 .collect(),
             own_namespace: text("POD_NAMESPACE")?,
+            own_name: text("POD_NAME")?,
+            lease: text("SOAK_LEASE")?,
             listen: text("SOAK_LISTEN")?.parse().map_err(|_| wrong("SOAK_LISTEN", "is not an address with a port"))?,
             key,
             images: Images {
@@ -93,6 +99,8 @@ mod tests {
         let value = match name {
             "SOAK_NAMESPACES" => "one, two,",
             "POD_NAMESPACE" => "soak",
+            "POD_NAME" => "soak-operator-1",
+            "SOAK_LEASE" => "soak-operator",
             "SOAK_LISTEN" => "0.0.0.0:8080",
             "SOAK_KEY" => "0123456789abcdef0123456789abcdef",
             "SOAK_ARM_IMAGE" | "SOAK_DRIVER_IMAGE" | "SOAK_WITNESS_IMAGE" => "r/i@sha256:00",
@@ -116,6 +124,8 @@ mod tests {
             assert_eq!(read.unwrap_err().name, name);
         };
         check("POD_NAMESPACE", None);
+        check("POD_NAME", None);
+        check("SOAK_LEASE", Some(""));
         check("SOAK_KEY", Some("short"));
         check("SOAK_LISTEN", Some("8080"));
         check("SOAK_DRIVER_IMAGE", Some(""));

@@ -51,6 +51,11 @@ impl Context {
         }
     }
 
+    /// Forgets all: whoever leads next has gone on meanwhile.
+    pub(crate) fn forget_all(&self) {
+        self.desks().clear();
+    }
+
     fn desks(&self) -> MutexGuard<'_, HashMap<String, Desk>> {
         self.desks.lock().unwrap_or_else(PoisonError::into_inner)
     }

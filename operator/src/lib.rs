@@ -4,11 +4,13 @@
 mod accept;
 mod apply;
 mod build;
+mod check;
 pub mod config;
 mod context;
 mod desk;
 mod facts;
 pub mod health;
+mod leader;
 pub mod ledger;
 pub mod metrics;
 mod names;
@@ -17,10 +19,14 @@ mod queue;
 mod reconcile;
 mod remote;
 mod run;
+mod served;
+mod stop;
 mod token;
 pub mod world;
 mod write_status;
 
+pub use check::{CheckError, check};
 pub use context::Context;
 pub use reconcile::chain;
 pub use run::{RunError, carry_out, run};
+pub use served::ServedError;

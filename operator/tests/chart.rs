@@ -44,6 +44,8 @@ fn every_value_is_in_the_schema_and_no_other_key_is_taken() {
     boolean("/properties/crds/properties/install");
     boolean("/properties/rbac/properties/create");
     boolean("/properties/rbac/properties/aggregate");
+    boolean("/properties/clusterWide");
+    boolean("/properties/networkPolicy/properties/enabled");
 }
 
 #[test]
@@ -54,5 +56,9 @@ fn the_roles_hold_no_power_that_is_not_used() {
     {
         assert!(!roles.contains(power), "rbac.yaml grants {power}");
     }
-    assert!(!roles.contains("kind: ClusterRoleBinding"), "the operator's own roles are of namespaces");
+    let (before, rest) = roles.split_once("{{- if .Values.clusterWide }}").unwrap();
+    let (_, after) = rest.split_once("{{- else }}").unwrap();
+    for part in [before, after] {
+        assert!(!part.contains("kind: ClusterRoleBinding"), "the operator's own roles are of namespaces");
+    }
 }

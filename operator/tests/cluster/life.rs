@@ -9,7 +9,7 @@ use crate::place::Place;
 const SOON: Duration = Duration::from_secs(90);
 
 /// Whether load has begun: a step's record is there.
-fn is_under_load(place: &Place, name: &str) -> Option<()> {
+pub fn is_under_load(place: &Place, name: &str) -> Option<()> {
     let step = place.status(name)["step"].as_str()?.to_owned();
     let done: u32 = step.split('/').next()?.parse().ok()?;
     (done >= 2).then_some(())

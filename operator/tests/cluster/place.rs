@@ -13,18 +13,32 @@ use std::{
 use serde_json::{Value, json};
 
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
-const CHART: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../chart");
+pub const CHART: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../chart");
 const DEFINITION: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../crds/soakcampaigns.yaml");
 
 /// The namespace; it and all in it go when this is dropped.
 pub struct Place {
     pub namespace: String,
+    values: String,
     _turn: MutexGuard<'static, ()>,
 }
 
 impl Place {
     /// Installs an operator; `None` where no cluster or no image is named.
     pub fn install(what: &str) -> Option<Self> {
+        let place = Self::empty(what)?;
+        place.install_definition();
+        place.helm("install", CHART, "crds.install=false,rbac.aggregate=false,log=debug", &[]).unwrap();
+        Some(place)
+    }
+
+    /// Applies the definition, whoever has applied it before.
+    pub fn install_definition(&self) {
+        self.kubectl(&["apply", "--server-side", "--force-conflicts", "-f", DEFINITION]).unwrap();
+    }
+
+    /// A namespace without an operator; `None` where no cluster or no image is named.
+    pub fn empty(what: &str) -> Option<Self> {
         let values = env::var("SOAK_IMAGES").ok().filter(|_| env::var_os("KUBECONFIG").is_some());
         let Some(values) = values else {
             assert!(env::var_os("CI").is_none(), "KUBECONFIG and SOAK_IMAGES name no cluster and images");
@@ -32,16 +46,23 @@ impl Place {
             return None;
         };
         let turn = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
-        let place = Self { namespace: format!("soak-op-{what}-{}", process::id()), _turn: turn };
+        let place = Self { namespace: format!("soak-op-{what}-{}", process::id()), values, _turn: turn };
         run("kubectl", &["create", "namespace", &place.namespace], "").unwrap();
         let enforce = "pod-security.kubernetes.io/enforce=restricted";
         run("kubectl", &["label", "namespace", &place.namespace, enforce], "").unwrap();
-        run("kubectl", &["apply", "--server-side", "--force-conflicts", "-f", DEFINITION], "").unwrap();
-        let install = ["install", "soak", CHART, "--namespace", &place.namespace, "--values", &values];
-        let set = "crds.install=false,rbac.aggregate=false,log=debug";
-        let helm = env::var("HELM").unwrap_or_else(|_| "helm".to_owned());
-        run(&helm, &[&install, ["--set", set, "--wait", "--timeout=120s"].as_slice()].concat(), "").unwrap();
         Some(place)
+    }
+
+    /// Has Helm install or upgrade the release `soak` from a chart, with these values and flags, and waits for it.
+    pub fn helm(&self, verb: &str, chart: &str, set: &str, flags: &[&str]) -> Result<String, String> {
+        let common = ["--values", &self.values, "--set", set, "--wait", "--timeout=120s"];
+        self.run_helm(&[&[verb, "soak", chart], common.as_slice(), flags].concat())
+    }
+
+    /// Runs Helm in the namespace.
+    pub fn run_helm(&self, arguments: &[&str]) -> Result<String, String> {
+        let helm = env::var("HELM").unwrap_or_else(|_| "helm".to_owned());
+        run(&helm, &[arguments, &["--namespace", &self.namespace]].concat(), "")
     }
 
     /// Runs `kubectl` in the namespace.

@@ -85,6 +85,8 @@ impl Cluster {
         let config = Config {
             namespaces: vec![NAMESPACE.to_owned()],
             own_namespace: "soak".to_owned(),
+            own_name: "soak-operator-0".to_owned(),
+            lease: "soak-operator".to_owned(),
             listen: SocketAddr::from(([127, 0, 0, 1], 0)),
             key: "0123456789abcdef0123456789abcdef".to_owned(),
             images: Images { arm: image("arm", 'a'), driver: image("driver", 'd'), witness: image("witness", 'e') },
