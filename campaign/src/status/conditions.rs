@@ -108,15 +108,23 @@ fn word(outcome: Outcome) -> &'static str {
 mod tests {
     use super::*;
 
-    /// What `kstatus` makes of conditions of the generation at hand.
-    fn kstatus(conditions: &[Condition]) -> &'static str {
-        let is =
-            |type_: &str| conditions.iter().any(|known| known.type_ == type_ && known.status == ConditionState::True);
-        match (is("Reconciling"), is("Stalled"), is("Ready")) {
-            (true, false, false) => "InProgress",
-            (false, true, false) => "Failed",
-            (false, false, true) => "Current",
-            _ => "contradiction",
+    /// What kstatus makes of an object: its rules (`checkGenericProperties`, then `checkReadyCondition`) in their order.
+    /// Generations are those of the object and of its status.
+    fn kstatus((generation, observed): (i64, Option<i64>), conditions: &[Condition]) -> &'static str {
+        if observed.is_some_and(|observed| observed != generation) {
+            return "InProgress";
+        }
+        for known in conditions.iter().filter(|known| known.status == ConditionState::True) {
+            match known.type_.as_str() {
+                "Reconciling" => return "InProgress",
+                "Stalled" => return "Failed",
+                _ => {}
+            }
+        }
+        let ready = conditions.iter().find(|known| known.type_ == "Ready").map(|known| known.status);
+        match ready {
+            None | Some(ConditionState::True) => "Current",
+            Some(ConditionState::False | ConditionState::Unknown) => "InProgress",
         }
     }
 
@@ -124,18 +132,49 @@ mod tests {
         conditions(&[], phase, verdict, (Some(3), "now"))
     }
 
+    const ALL: [Option<Outcome>; 5] =
+        [None, Some(Outcome::Pass), Some(Outcome::Fail), Some(Outcome::Inconclusive), Some(Outcome::Invalid)];
+
+    fn ended(complete: bool) -> Phase {
+        Phase::Ended { complete, words: String::new() }
+    }
+
     #[test]
-    fn tools_see_progress_failure_and_success_and_never_a_contradiction() {
-        let check =
-            |phase: Phase, verdict, expected| assert_eq!(kstatus(&told(&phase, verdict)), expected, "{phase:?}");
-        let ended = |complete| Phase::Ended { complete, words: String::new() };
+    fn kstatus_sees_progress_failure_and_success() {
+        let check = |phase: Phase, verdict, expected| {
+            assert_eq!(kstatus((3, Some(3)), &told(&phase, verdict)), expected, "{phase:?} {verdict:?}");
+        };
         check(Phase::Refused { words: "x".to_owned() }, None, "Failed");
         check(Phase::UnderWay { reason: "Running", words: String::new() }, None, "InProgress");
-        check(ended(true), Some(Outcome::Pass), "Current");
-        check(ended(true), Some(Outcome::Fail), "Failed");
-        check(ended(true), Some(Outcome::Inconclusive), "Failed");
-        check(ended(false), Some(Outcome::Invalid), "Failed");
-        check(ended(false), None, "Failed");
+        for verdict in ALL {
+            let expected = if verdict == Some(Outcome::Pass) { "Current" } else { "Failed" };
+            check(ended(true), verdict, expected);
+            check(ended(false), verdict, expected);
+        }
+    }
+
+    #[test]
+    fn kstatus_waits_for_the_operator_to_see_an_edit() {
+        for verdict in ALL {
+            assert_eq!(kstatus((4, Some(3)), &told(&ended(true), verdict)), "InProgress");
+        }
+    }
+
+    #[test]
+    fn at_most_one_of_reconciling_stalled_and_ready_holds_and_always_one_does() {
+        let phases = [
+            Phase::Refused { words: "x".to_owned() },
+            Phase::UnderWay { reason: "Running", words: String::new() },
+            ended(true),
+            ended(false),
+        ];
+        for (phase, verdict) in phases.iter().flat_map(|phase| ALL.map(|verdict| (phase, verdict))) {
+            let told = told(phase, verdict);
+            let holds = |known: &&Condition| {
+                known.status == ConditionState::True && ["Reconciling", "Stalled", "Ready"].contains(&&*known.type_)
+            };
+            assert_eq!(told.iter().filter(holds).count(), 1, "{phase:?} {verdict:?}");
+        }
     }
 
     #[test]
@@ -144,8 +183,7 @@ mod tests {
         let first = conditions(&[], &running("step 1"), None, (Some(1), "one"));
         let second = conditions(&first, &running("step 2"), None, (Some(1), "two"));
         assert!(second.iter().all(|condition| condition.last_transition_time == "one"));
-        let ended = Phase::Ended { complete: true, words: String::new() };
-        let third = conditions(&second, &ended, Some(Outcome::Pass), (Some(1), "three"));
+        let third = conditions(&second, &ended(true), Some(Outcome::Pass), (Some(1), "three"));
         let moved: Vec<&str> = third
             .iter()
             .filter(|condition| condition.last_transition_time == "three")

@@ -1,0 +1,3 @@
+-- Finishes the step at hand, then holds.
+obj.spec.suspend = true
+return obj
