@@ -6,3 +6,4 @@
 mod life;
 mod place;
 mod results;
+mod upgrade;
