@@ -55,8 +55,8 @@ fn leases_are_written_by_name_alone_and_the_operators_own_is_among_them() {
     let objects = helm.objects(&[]);
     let role = named(&objects, "Role", "soak-operator-leases");
     let writes = |rule: &&Value| !words(rule, "verbs").contains(&"create");
-    let rule = role["rules"].as_array().unwrap().iter().find(writes).unwrap();
-    assert_eq!(words(rule, "resourceNames"), ["soak-turn", "soak-operator"]);
+    let by_name = role["rules"].as_array().unwrap().iter().find(writes).unwrap();
+    assert_eq!(words(by_name, "resourceNames"), ["soak-turn", "soak-operator"]);
 }
 
 #[test]
