@@ -103,6 +103,15 @@ impl Cluster {
         self.api.with(|store| store.create(&key, object)).unwrap();
     }
 
+    /// Sets a field of a campaign's spec, as a user does.
+    pub fn wish(&self, name: &str, field: &str, value: &Value) {
+        let set = |campaign: &mut Value| {
+            campaign["spec"][field] = value.clone();
+            campaign["metadata"]["generation"] = json!(campaign["metadata"]["generation"].as_i64().unwrap() + 1);
+        };
+        self.api.with(|store| store.edit(&key("soakcampaigns", name), set));
+    }
+
     /// A campaign's status.
     pub fn status(&self, name: &str) -> Value {
         self.api.get("soakcampaigns", NAMESPACE, name).map_or(Value::Null, |campaign| campaign["status"].clone())

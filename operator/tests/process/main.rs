@@ -19,3 +19,4 @@ mod story;
 mod two_operators;
 mod undisturbed;
 mod weather;
+mod wishes;

@@ -53,11 +53,17 @@ pub async fn told_with_restart_after(restart: Duration, fault: Option<(usize, Si
         cluster.faults.place(number, side, effect);
     }
     cluster.campaign("c", &spec());
+    let took = carry_on(&cluster, "c", restart).await;
+    (cluster, took)
+}
+
+/// Operators, one after another, until a campaign is over: how long it took.
+pub async fn carry_on(cluster: &Cluster, name: &str, restart: Duration) -> Duration {
     let mut operator = cluster.start();
     loop {
         let life = operator.life.clone();
         tokio::select! {
-            () = cluster.over("c") => break,
+            () = cluster.over(name) => break,
             () = life.death() => {}
         }
         operator.kill().await;
@@ -67,7 +73,7 @@ pub async fn told_with_restart_after(restart: Duration, fault: Option<(usize, Si
     let took = cluster.clock.elapsed();
     cluster.rest().await;
     operator.kill().await;
-    (cluster, took)
+    took
 }
 
 /// An undisturbed campaign.

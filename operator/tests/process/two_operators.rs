@@ -30,9 +30,17 @@ async fn together(cluster: &Cluster, first: Operator, second: Operator, (expecte
 #[test]
 fn two_operators_give_the_same_numbers_however_they_interleave() {
     let clean = clean();
-    for (later, near, far) in
-        [(0, 0, 0), (0, 1, 1), (0, 2, 7), (40, 7, 2), (333, 30, 1), (1_500, 3, 90), (31_000, 11, 13)]
-    {
+    for (later, near, far) in [
+        (0, 0, 0),
+        (0, 1, 1),
+        (0, 2, 7),
+        (40, 7, 2),
+        (333, 30, 1),
+        (100, 400, 1),
+        (100, 1, 400),
+        (1_500, 3, 90),
+        (31_000, 11, 13),
+    ] {
         let context = format!("the second {later} ms later, {near} ms and {far} ms away");
         on_virtual_time(async {
             let cluster = Cluster::at(BEGINNING, Box::new(Computed));
@@ -61,6 +69,22 @@ fn a_write_that_arrives_when_another_operator_has_gone_on_changes_no_number() {
                 sleep(Duration::from_millis(100)).await;
             }
             sleep(Duration::from_secs(5)).await;
+            let second = cluster.start();
+            together(&cluster, first, second, (&clean.results, &context)).await;
+        });
+    }
+}
+
+#[test]
+fn pods_that_one_operator_has_just_made_are_not_ended_by_another() {
+    let clean = clean();
+    for away in [50, 100, 150, 200] {
+        let context = format!("the first is {away} ms away, the second comes when a pod is there");
+        on_virtual_time(async {
+            let cluster = Cluster::at(BEGINNING, Box::new(Computed));
+            cluster.campaign("c", &spec());
+            let first = cluster.start_away(Duration::from_millis(away));
+            cluster.until("a pod is there", || !cluster.api.all("pods").is_empty()).await;
             let second = cluster.start();
             together(&cluster, first, second, (&clean.results, &context)).await;
         });

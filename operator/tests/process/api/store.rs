@@ -111,9 +111,22 @@ impl Store {
         if self.applied.get(key) == Some(&object) {
             return Ok(known);
         }
+        if key.resource != "pods" {
+            self.applied.insert(key.clone(), object.clone());
+            return self.merge(key, &object);
+        }
         let message =
             format!("{} \"{}\" is invalid: spec: Forbidden: updates may not change it", key.resource, key.name);
         Err(Refusal { code: 422, reason: "Invalid", message })
+    }
+
+    /// A merge patch.
+    pub fn merge(&mut self, key: &Key, patch: &Value) -> Verb {
+        let known = self.get(key)?;
+        expect_version(key, &known, &patch["metadata"]["resourceVersion"])?;
+        let mut object = known.clone();
+        merge(&mut object, patch);
+        if object == known { Ok(known) } else { Ok(self.commit("MODIFIED", key, object)) }
     }
 
     /// A merge patch on the status.

@@ -56,7 +56,8 @@ impl Api {
             Suffered::Cut => return Err(cut()),
             Suffered::Answer(code) => return Ok(in_words(code)),
         }
-        let answer = self.with(|store| write(store, &parts.method, &asked, body));
+        let kind = parts.headers.get("content-type").and_then(|value| value.to_str().ok()).unwrap_or_default();
+        let answer = self.with(|store| write(store, &parts.method, kind, &asked, body));
         match self.faults.write(number, Side::After, life).await {
             Suffered::Nothing => Ok(answer),
             Suffered::Cut => Err(cut()),
@@ -84,12 +85,15 @@ impl Api {
     }
 }
 
-fn write(store: &mut Store, method: &Method, asked: &Asked, body: Value) -> Answer {
+fn write(store: &mut Store, method: &Method, kind: &str, asked: &Asked, body: Value) -> Answer {
+    let metadata = &body["metadata"];
+    let generated = || format!("{}{}", metadata["generateName"].as_str().unwrap(), store.version);
     let key = match &asked.name {
         Some(_) => asked.key(),
-        None => Key { name: body["metadata"]["name"].as_str().unwrap().to_owned(), ..asked.key() },
+        None => Key { name: metadata["name"].as_str().map_or_else(generated, str::to_owned), ..asked.key() },
     };
     document(match (method.as_str(), asked.subresource.as_deref()) {
+        ("PATCH", None) if kind.contains("merge-patch") => store.merge(&key, &body),
         ("POST", None) => store.create(&key, body),
         ("PUT", None) => store.replace(&key, body),
         ("PATCH", Some("status")) => store.merge_status(&key, &body),
