@@ -11,7 +11,7 @@ use soak_campaign::{
 };
 use soak_crds::SoakCampaignStatus;
 use soak_local::{
-    ledger::{OutputError, OutputLedger, RunResult, document},
+    ledger::{CampaignFile, ExecutorFacts, OutputError, OutputLedger, RunResult, document},
     unix_nanos,
 };
 
@@ -59,15 +59,24 @@ pub fn of(ledger: &OutputLedger, end: &End) -> Result<Documents, OutputError> {
     Ok(Documents { status, runs, ending, tables, files })
 }
 
-/// How a campaign ended, as far as its ledger tells: completed once every run is settled, else interrupted.
+/// How a campaign ended, as far as its ledger tells: completed once every run is settled, else interrupted; on a cluster
+/// that says it is over, cancelled.
 pub fn end(ledger: &OutputLedger) -> End {
-    match Progress::of(&ledger.campaign().plan, ledger.state()).at_hand {
-        None => End::Completed,
-        Some(_) => End::Interrupted,
+    let CampaignFile { plan, facts, .. } = ledger.campaign();
+    match (Progress::of(plan, ledger.state()).at_hand, &facts.executor) {
+        (None, _) => End::Completed,
+        (Some(_), ExecutorFacts::Cluster { cluster }) if cluster.over => End::Cancelled,
+        (Some(_), ExecutorFacts::Cluster { .. } | ExecutorFacts::Machine(_)) => End::Interrupted,
     }
 }
 
 impl Documents {
+    /// The report as HTML.
+    pub fn report(&self) -> &[u8] {
+        let own = self.files.iter().find(|(path, _)| path.as_os_str() == report::FILE);
+        own.map_or(&[], |(_, text)| text.as_slice())
+    }
+
     /// Writes every document, and the index where the campaign is over.
     pub fn write(&self, ledger: &OutputLedger, end: &End) -> Result<(), OutputError> {
         for (path, bytes) in &self.files {
@@ -82,7 +91,7 @@ impl Documents {
 
 fn summary(ledger: &OutputLedger, runs: &[JudgedRun], results: &[RunResult], end: &End) -> SoakCampaignStatus {
     let plan = &ledger.campaign().plan;
-    let digest = |result: &RunResult| Some((result.planned.arm.clone(), result.processes.first()?.sha256.clone()));
+    let digest = |result: &RunResult| Some((result.planned.arm.clone(), result.places.first()?.executed().to_owned()));
     let facts = status::Facts {
         digests: results.iter().filter_map(digest).collect::<BTreeMap<_, _>>(),
         machine: ledger.campaign().facts.machine.clone(),

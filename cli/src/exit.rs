@@ -2,6 +2,8 @@
 
 use std::process::ExitCode;
 
+use soak_campaign::status::Ending;
+
 /// How a command ended. The numbers never change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(u8)]
@@ -26,6 +28,19 @@ pub enum Exit {
     TimeOut = 8,
     /// Interrupted; partial results are kept.
     Interrupted = 130,
+}
+
+impl From<Ending> for Exit {
+    fn from(ending: Ending) -> Self {
+        match ending {
+            Ending::Completed => Self::Completed,
+            Ending::Failed => Self::Failed,
+            Ending::Undecided => Self::Undecided,
+            Ending::NoValidNumber => Self::NoValidNumber,
+            Ending::Incomplete => Self::Incomplete,
+            Ending::Interrupted => Self::Interrupted,
+        }
+    }
 }
 
 impl From<Exit> for ExitCode {

@@ -8,7 +8,8 @@ use crate::Exit;
 pub fn exit(error: &OutputError) -> Exit {
     match error {
         OutputError::Folder(FolderError::NotEmpty { .. } | FolderError::NotACampaign { .. })
-        | OutputError::PlanChanged { .. } => Exit::Usage,
+        | OutputError::PlanChanged { .. }
+        | OutputError::OtherResults { .. } => Exit::Usage,
         OutputError::Durable(DurableError::Full { .. })
         | OutputError::Folder(FolderError::Durable(DurableError::Full { .. })) => Exit::Incomplete,
         OutputError::Folder(_)

@@ -1,14 +1,14 @@
 //! `soak`: one file a command. A command is a module with an `Args` struct for clap and `run(&Args) -> Exit`;
 //! it hangs in three places below: its `mod`, its variant of [`Command`], its arm in [`dispatch`].
-//! Text for people is made in this crate and nowhere else.
+//! Text for people is made in this crate and in `kubectl-soak`, which makes the same documents by the same functions.
 
 mod arm;
 mod crd;
-mod documents;
+pub mod documents;
 mod drive;
 mod driver;
 mod exit;
-mod folder;
+pub mod folder;
 mod input;
 mod judge;
 mod launch;
@@ -18,7 +18,7 @@ mod plan;
 mod report;
 mod run;
 mod tables;
-mod verify;
+pub mod verify;
 mod withdraw;
 
 use std::process::ExitCode;

@@ -11,7 +11,7 @@ use serde::Serialize;
 use soak_campaign::status::{AccountedRow, RowState, accounted};
 use soak_local::{
     digest,
-    ledger::{OutputError, OutputLedger, Proof, index_holds, rows_follow},
+    ledger::{ExecutorFacts, OutputError, OutputLedger, Proof, index_holds, rows_follow},
 };
 
 use crate::{
@@ -34,32 +34,42 @@ pub struct Args {
 /// What was found.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Finding {
-    campaign: String,
-    plan_hash: String,
-    /// This is the build of `soak` that made the folder; another may give documents another form.
-    same_build: bool,
+pub struct Finding {
+    /// The campaign.
+    pub campaign: String,
+    /// sha256 of its plan.
+    pub plan_hash: String,
+    /// This is the build of `soak` that made the folder, or for one copied from a cluster its version; another may give
+    /// documents another form.
+    pub same_build: bool,
     /// The campaign is over and has its index.
-    sealed: bool,
+    pub sealed: bool,
     /// Nothing is wrong: the folder is sealed and every proof holds.
-    verified: bool,
-    files: usize,
-    steps: usize,
-    documents: usize,
-    runs: Vec<RunRows>,
-    faults: Vec<String>,
+    pub verified: bool,
+    /// Files held against the index.
+    pub files: usize,
+    /// Rows measured again.
+    pub steps: usize,
+    /// Documents made again.
+    pub documents: usize,
+    /// What became of each planned row.
+    pub runs: Vec<RunRows>,
+    /// What does not hold.
+    pub faults: Vec<String>,
 }
 
 /// The rows of a run.
 #[derive(Debug, Serialize)]
-struct RunRows {
-    run: String,
-    rows: Vec<AccountedRow>,
+pub struct RunRows {
+    /// The run.
+    pub run: String,
+    /// Its planned rows.
+    pub rows: Vec<AccountedRow>,
 }
 
 /// Proves the folder. Exit: incomplete where anything does not hold or the campaign is not over.
 pub fn run(args: &Args) -> Exit {
-    match verify(args) {
+    match prove(&args.folder) {
         Ok(found) => {
             let text = match args.output {
                 Output::Text => words(&found),
@@ -78,8 +88,9 @@ pub fn run(args: &Args) -> Exit {
     }
 }
 
-fn verify(args: &Args) -> Result<Finding, OutputError> {
-    let ledger = OutputLedger::look(&args.folder)?;
+/// Proves a folder.
+pub fn prove(folder: &Path) -> Result<Finding, OutputError> {
+    let ledger = OutputLedger::look(folder)?;
     let index = index_holds(&ledger)?;
     let rows = rows_follow(&ledger)?;
     let documents = documents::of(&ledger, &documents::end(&ledger))?;
@@ -87,7 +98,7 @@ fn verify(args: &Args) -> Result<Finding, OutputError> {
     let sealed = index.is_some();
     let (files, mut faults) = index.map_or((0, Vec::new()), |proof| (proof.looked_at, proof.faults));
     if !sealed {
-        faults.push("there is no index: the campaign is not over; go on with soak run --resume".to_owned());
+        faults.push(not_over(&ledger.campaign().facts.executor));
     }
     faults.extend(rows.faults);
     faults.extend(again.faults);
@@ -96,7 +107,7 @@ fn verify(args: &Args) -> Result<Finding, OutputError> {
     Ok(Finding {
         campaign: plan.name.clone(),
         plan_hash: plan.hash.clone(),
-        same_build: digest::of_file(Path::new("/proc/self/exe"))? == ledger.campaign().facts.soak_sha256,
+        same_build: is_same_build(&ledger.campaign().facts.executor)?,
         sealed,
         verified: faults.is_empty(),
         files,
@@ -105,6 +116,24 @@ fn verify(args: &Args) -> Result<Finding, OutputError> {
         runs: runs.collect(),
         faults,
     })
+}
+
+fn is_same_build(executor: &ExecutorFacts) -> Result<bool, OutputError> {
+    match executor {
+        ExecutorFacts::Machine(facts) => Ok(digest::of_file(Path::new("/proc/self/exe"))? == facts.soak_sha256),
+        ExecutorFacts::Cluster { cluster } => Ok(cluster.copied_by == env!("CARGO_PKG_VERSION")),
+    }
+}
+
+/// That there is no index, and the way out.
+fn not_over(executor: &ExecutorFacts) -> String {
+    let way_out = match executor {
+        ExecutorFacts::Machine(_) => "go on with soak run --resume".to_owned(),
+        ExecutorFacts::Cluster { cluster } => {
+            format!("copy it again once it is, with kubectl soak results --namespace {}", cluster.namespace)
+        }
+    };
+    format!("there is no index: the campaign is not over; {way_out}")
 }
 
 /// Holds every document against its file.

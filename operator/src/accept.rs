@@ -24,7 +24,7 @@ pub(crate) enum Accepted {
 }
 
 /// What the names of a campaign's objects begin with: they depend on all that is frozen, and on nothing else.
-pub(crate) fn base(campaign: &SoakCampaign) -> Base {
+pub fn base(campaign: &SoakCampaign) -> Base {
     let mut asked = serde_json::to_value(&campaign.spec).unwrap_or_default();
     if let Value::Object(fields) = &mut asked {
         fields.retain(|field, _| !STAYS_OPEN.contains(&field.as_str()));

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 
 use soak_campaign::{
     plan::{Plan, PlannedArm, PlannedRun, RunId},
-    step::{Ledger, PartKey, StartFailure},
+    step::{Ledger, PodFact, PodFacts, StartFailure},
 };
 
-use crate::{facts::PodFacts, names::Base};
+use crate::names::Base;
 
 /// One campaign's memory.
 #[derive(Debug, Clone)]
@@ -51,15 +51,8 @@ impl Desk {
         self.plan.arms.iter().find(|arm| arm.name == run.arm)
     }
 
-    /// The pods of a part, where it was proven.
-    pub fn facts(&self, part: &PartKey) -> Option<&PodFacts> {
-        self.pods.iter().find(|facts| facts.part == *part)
-    }
-
-    /// The image that an arm ran first in this campaign, as the kubelet reported it.
-    pub fn pinned(&self, arm: &str) -> Option<&crate::facts::PodFact> {
-        let runs = self.plan.runs.iter().filter(|run| run.arm == arm);
-        let first = runs.into_iter().find_map(|run| self.pods.iter().find(|facts| facts.part.attempt.run == run.id));
-        first.map(|facts| &facts.arm)
+    /// The arm's pod that ran first in this campaign.
+    pub fn pinned(&self, arm: &str) -> Option<&PodFact> {
+        PodFacts::first_of_arm(&self.pods, &self.plan, arm)
     }
 }

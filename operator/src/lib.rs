@@ -3,17 +3,16 @@
 
 mod accept;
 mod apply;
-mod build;
+pub mod build;
 mod check;
 pub mod config;
 mod context;
 mod desk;
-mod facts;
 pub mod health;
 mod leader;
 pub mod ledger;
 pub mod metrics;
-mod names;
+pub mod names;
 mod observe;
 mod queue;
 mod reconcile;
@@ -25,6 +24,7 @@ mod token;
 pub mod world;
 mod write_status;
 
+pub use accept::base;
 pub use check::{CheckError, check};
 pub use context::Context;
 pub use reconcile::chain;

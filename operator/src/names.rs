@@ -9,9 +9,9 @@ use soak_campaign::step::PartKey;
 const MOST_OF_NAME: usize = 30;
 
 /// The label that ties an object to its campaign; its value is the campaign's [`Base`].
-pub(crate) const CAMPAIGN: &str = "soak.dev/campaign";
+pub const CAMPAIGN: &str = "soak.dev/campaign";
 /// What a pod or ConfigMap is.
-pub(crate) const ROLE: &str = "soak.dev/role";
+pub const ROLE: &str = "soak.dev/role";
 /// The run's place in the plan, from 0.
 pub(crate) const RUN: &str = "soak.dev/run";
 /// The attempt, from 1.
@@ -24,7 +24,7 @@ pub(crate) const MANAGER: &str = "soak-operator";
 /// What all names of a campaign begin with: its own name, cut, and a hash of what it asks for. A campaign that asks for
 /// something else has another, so that results of two plans are never mixed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Base(String);
+pub struct Base(String);
 
 impl Base {
     /// Of a campaign's name and the text of what it asks for.
@@ -33,6 +33,11 @@ impl Base {
         let short = encode_string(&hash[..4]);
         let cut: String = name.chars().take(MOST_OF_NAME).map(|c| if c == '.' { '-' } else { c }).collect();
         Self(format!("{}-{short}", cut.trim_end_matches('-')))
+    }
+
+    /// From a label's value.
+    pub fn from_label(label: &str) -> Self {
+        Self(label.to_owned())
     }
 
     /// As a label's value.
@@ -61,7 +66,7 @@ impl Base {
     }
 
     /// A pod of a part.
-    pub fn pod(&self, run: usize, part: &PartKey, role: Role) -> String {
+    pub(crate) fn pod(&self, run: usize, part: &PartKey, role: Role) -> String {
         format!("{}-r{run}-{}-{}-{}", self.0, part.attempt.attempt, part.part, role.word())
     }
 }

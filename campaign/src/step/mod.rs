@@ -9,10 +9,12 @@ mod extension;
 mod ledger;
 mod observed;
 mod order;
+mod pods;
 mod progress;
 mod replay;
 mod steps;
 mod timing;
+mod windows;
 
 pub(crate) use decide::is_settled;
 pub use decide::{MAX_ATTEMPTS, decide};
@@ -20,6 +22,8 @@ pub use decision::{Action, Decision, End, PartCause, Processes, ProofTime, Wait,
 pub use ledger::{AttemptEnd, AttemptRecord, EndReason, Ledger, PartRecord, Proofs, Record, RunRecord, StoredStep};
 pub use observed::{Observed, ObservedOrder, ObservedPart, OrderState, ProcessState, StartFailure, Storage, Wish};
 pub use order::{AttemptKey, Identity, PartKey, StepKey, StepOrder};
+pub use pods::{PodFact, PodFacts, image_digest};
 pub use progress::{AtHandProgress, Progress};
 pub use replay::LedgerError;
 pub(crate) use timing::LEAD;
+pub use windows::StepWindows;

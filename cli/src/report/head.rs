@@ -109,7 +109,7 @@ fn executed(status: &SoakCampaignStatus) -> Vec<String> {
             None => digests.push((digest, vec![arm.name.clone()])),
         }
     }
-    digests.iter().map(|(digest, arms)| format!("executed sha256 {digest} as {}", few(arms))).collect()
+    digests.iter().map(|(digest, arms)| format!("{} as {}", facts::executed(digest), few(arms))).collect()
 }
 
 fn facts(told: &Told<'_>) -> Vec<String> {

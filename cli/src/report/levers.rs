@@ -1,10 +1,7 @@
-//! What was proven of a run's levers, and the processes it was proven on, as HTML. Pure.
+//! What was proven of a run's levers, as HTML. Pure.
 
 use maud::{Markup, html};
-use soak_campaign::step::ProofTime;
-use soak_local::ledger::{LeverEntry, PartProcesses};
-
-use crate::tables::facts::cpus;
+use soak_campaign::{status::LeverEntry, step::ProofTime};
 
 /// What stands where nothing could be observed.
 const NOTHING: &str = "nothing";
@@ -94,44 +91,5 @@ fn result(looks: &[Option<&LeverEntry>; 2]) -> (&'static str, &'static str) {
         held if held.contains(&None) => ("open", "not enforced on this machine"),
         [_] => ("open", "held once, not looked for again"),
         _ => ("held", "held"),
-    }
-}
-
-/// The processes of a run, part by part.
-pub fn processes(parts: &[PartProcesses]) -> Markup {
-    if parts.is_empty() {
-        return html! {};
-    }
-    let heads = [
-        "part",
-        "arm's command line",
-        "process",
-        "port",
-        "program sha256",
-        "arm's CPUs",
-        "driver's CPUs",
-        "other CPUs",
-    ];
-    html! {
-        div.scroll {
-            table {
-                caption { "Processes" }
-                thead { tr { @for head in heads { th.word scope="col" { (head) } } } }
-                tbody {
-                    @for part in parts {
-                        tr {
-                            th.number scope="row" { (part.part.part) }
-                            td { code { (part.command.join(" ")) } }
-                            td.number { (part.pid) }
-                            td.number { (part.port) }
-                            td { code.sum { (part.sha256) } }
-                            td { (cpus(&part.arm_cpus)) }
-                            td { (cpus(&part.driver_cpus)) }
-                            td { (cpus(&part.rest_cpus)) }
-                        }
-                    }
-                }
-            }
-        }
     }
 }

@@ -7,6 +7,7 @@ mod grid;
 mod head;
 mod levers;
 mod overview;
+mod places;
 mod rows;
 mod run;
 mod style;
@@ -88,9 +89,7 @@ fn lies_within(path: &Path, folder: &Path) -> bool {
 
 /// The report of a folder, from its ledger alone.
 fn of_folder(ledger: &OutputLedger) -> Result<Vec<u8>, ReportError> {
-    let documents = documents::of(ledger, &documents::end(ledger))?;
-    let own = documents.files.into_iter().find(|(path, _)| path == Path::new(FILE));
-    Ok(own.map(|(_, text)| text).unwrap_or_default())
+    Ok(documents::of(ledger, &documents::end(ledger))?.report().to_vec())
 }
 
 /// The exit code of an error.

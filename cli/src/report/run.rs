@@ -3,12 +3,12 @@
 use maud::{Markup, html};
 use soak_local::ledger::{CampaignFile, RunResult};
 
-use super::{chart, levers, rows, words};
+use super::{chart, levers, places, rows, words};
 use crate::tables::run_table;
 
 /// The section of a run.
 pub fn section(campaign: &CampaignFile, result: &RunResult) -> Markup {
-    let RunResult { planned, judged, levers, processes, .. } = result;
+    let RunResult { planned, judged, levers, places, .. } = result;
     let name = &planned.id.0;
     let id = words::id("run", name);
     let findings = run_table::findings(judged, levers);
@@ -22,7 +22,7 @@ pub fn section(campaign: &CampaignFile, result: &RunResult) -> Markup {
             (rows::table(judged))
             @if !judged.rows.is_empty() { (rows::evidence(&judged.rows)) }
             (levers::levers(levers))
-            (levers::processes(processes))
+            (places::places(places))
             h3 { "Settings" }
             (words::list(&run_table::head(campaign, result)))
         }

@@ -8,7 +8,7 @@ use std::{
 use soak_campaign::{plan::Executor, status::rfc3339};
 use soak_local::{
     Means, MeansError,
-    ledger::{CampaignFile, Facts, OutputError, OutputLedger, VERSION},
+    ledger::{CampaignFile, ExecutorFacts, Facts, MachineFacts, OutputError, OutputLedger, VERSION},
     unix_nanos,
 };
 
@@ -99,7 +99,7 @@ pub fn create(out: Option<&Path>, campaign: &Campaign, means: &Means) -> Result<
         version: VERSION.to_owned(),
         started,
         source: Some(campaign.path.clone()),
-        working_folder: campaign.working_folder.clone(),
+        working_folder: Some(campaign.working_folder.clone()),
         facts: facts(means)?,
         plan,
     };
@@ -114,15 +114,18 @@ pub fn resume(folder: &Path, asked: Option<&Campaign>, means: &Means) -> Result<
         let changes = differences::words(&begun.plan, asked);
         return Err(BeginError::OtherPlan { folder: folder.display().to_string(), changes });
     }
-    let now = facts(means)?;
+    let here = machine_facts(means)?;
     let changed = |what: &str| BeginError::Changed { folder: folder.display().to_string(), what: what.to_owned() };
-    if now.soak_sha256 != begun.facts.soak_sha256 {
+    let ExecutorFacts::Machine(at_first) = &begun.facts.executor else {
+        return Err(changed("it was carried out on a cluster"));
+    };
+    if here.soak_sha256 != at_first.soak_sha256 {
         return Err(changed("this is another build of soak than the one that began it"));
     }
-    if now.machine != begun.facts.machine {
+    if *means.machine() != begun.facts.machine {
         return Err(changed("this is another machine than the one on which it began"));
     }
-    if now.isolation != begun.facts.isolation {
+    if here.isolation != at_first.isolation {
         return Err(changed("processes are kept apart by other means than when it began"));
     }
     Ok(ledger)
@@ -131,9 +134,15 @@ pub fn resume(folder: &Path, asked: Option<&Campaign>, means: &Means) -> Result<
 fn facts(means: &Means) -> Result<Facts, BeginError> {
     Ok(Facts {
         soak_version: env!("CARGO_PKG_VERSION").to_owned(),
+        machine: means.machine().clone(),
+        executor: ExecutorFacts::Machine(machine_facts(means)?),
+    })
+}
+
+fn machine_facts(means: &Means) -> Result<MachineFacts, BeginError> {
+    Ok(MachineFacts {
         soak_sha256: means.program_sha256()?,
         arms_build_inputs_sha256: soak_arms::BUILD_INPUTS_SHA256.to_owned(),
-        machine: means.machine().clone(),
         isolation: means.isolation_facts(),
     })
 }

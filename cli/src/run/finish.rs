@@ -2,7 +2,7 @@
 
 use std::io::{self, Write as _};
 
-use soak_campaign::{status::Ending, step::End};
+use soak_campaign::step::End;
 use soak_crds::SoakCampaignStatus;
 use soak_local::ledger::{OutputError, OutputLedger};
 
@@ -15,7 +15,7 @@ pub fn finish(ledger: &OutputLedger, end: &End, output: Output) -> Exit {
         Ok(documents) => documents,
         Err(error) => return failed(&error, Exit::Internal),
     };
-    let mut exit = exit(documents.ending);
+    let mut exit = Exit::from(documents.ending);
     if let Err(error) = documents.write(ledger, end) {
         exit = failed(&error, Exit::Incomplete);
     }
@@ -41,15 +41,4 @@ fn print(status: &SoakCampaignStatus, text: &str, output: Output) -> io::Result<
 fn failed(error: &OutputError, exit: Exit) -> Exit {
     let _ = writeln!(io::stderr(), "soak run: {error}");
     exit
-}
-
-fn exit(ending: Ending) -> Exit {
-    match ending {
-        Ending::Completed => Exit::Completed,
-        Ending::Failed => Exit::Failed,
-        Ending::Undecided => Exit::Undecided,
-        Ending::NoValidNumber => Exit::NoValidNumber,
-        Ending::Incomplete => Exit::Incomplete,
-        Ending::Interrupted => Exit::Interrupted,
-    }
 }

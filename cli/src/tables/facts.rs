@@ -1,7 +1,7 @@
 //! The facts that head the tables: program, plan, machine, isolation. Pure.
 
 use soak_campaign::plan::Plan;
-use soak_local::ledger::{CampaignFile, Facts, IsolationFacts};
+use soak_local::ledger::{CampaignFile, ExecutorFacts, Facts, IsolationFacts, MachineFacts};
 use soak_sample::{CgroupVersion, Machine};
 
 use super::number;
@@ -13,7 +13,7 @@ pub fn campaign(campaign: &CampaignFile) -> Vec<String> {
         format!("started {started}; plan sha256 {}; {}", plan.hash, order(plan)),
         program(facts),
         format!("machine: {}", machine(&facts.machine)),
-        format!("isolation: {}", isolation(&facts.isolation)),
+        format!("isolation: {}", isolation(&facts.executor)),
         "latency: from the time a call was due, over all calls due; ≥ where the rank falls among calls without an answer"
             .to_owned(),
     ];
@@ -54,8 +54,15 @@ pub fn machine(machine: &Machine) -> String {
     parts.join(", ")
 }
 
-/// What keeps processes apart, and what does not.
-pub fn isolation(facts: &IsolationFacts) -> String {
+/// What keeps arm and driver apart, and what does not.
+pub fn isolation(executor: &ExecutorFacts) -> String {
+    match executor {
+        ExecutorFacts::Machine(facts) => of_processes(&facts.isolation),
+        ExecutorFacts::Cluster { .. } => "arm and driver in pods of their own, limits by the kubelet".to_owned(),
+    }
+}
+
+fn of_processes(facts: &IsolationFacts) -> String {
     let enforced = facts.enforced;
     let quota = match facts.quota_period_micros {
         Some(micros) => format!("CPU quota over {} ms", number::rate(micros as f64 / 1000.0)),
@@ -87,8 +94,17 @@ pub fn cpus(cpus: &[u32]) -> String {
 }
 
 fn program(facts: &Facts) -> String {
-    let Facts { soak_version, soak_sha256, arms_build_inputs_sha256, .. } = facts;
-    format!("soak {soak_version}, sha256 {soak_sha256}; preset arms built from sha256 {arms_build_inputs_sha256}")
+    let Facts { soak_version, executor, .. } = facts;
+    match executor {
+        ExecutorFacts::Machine(MachineFacts { soak_sha256, arms_build_inputs_sha256, .. }) => {
+            let built = format!("preset arms built from sha256 {arms_build_inputs_sha256}");
+            format!("soak {soak_version}, sha256 {soak_sha256}; {built}")
+        }
+        ExecutorFacts::Cluster { cluster } => format!(
+            "soak {soak_version} on a cluster: namespace {}, ConfigMaps labelled soak.dev/campaign={}; copied by {}",
+            cluster.namespace, cluster.results, cluster.copied_by
+        ),
+    }
 }
 
 fn order(plan: &Plan) -> String {
@@ -97,6 +113,12 @@ fn order(plan: &Plan) -> String {
         None => "runs in the order as written".to_owned(),
     };
     format!("{} of {}; {order}", count(plan.replicates, "replicate"), count(plan.arms.len(), "arm"))
+}
+
+/// What was executed, whether a program or an image.
+pub fn executed(digest: &str) -> String {
+    let is_program = digest.len() == 64 && digest.bytes().all(|byte| byte.is_ascii_hexdigit());
+    if is_program { format!("executed sha256 {digest}") } else { format!("executed image {digest}") }
 }
 
 /// A number with its noun.

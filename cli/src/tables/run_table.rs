@@ -1,12 +1,13 @@
 //! One run's section: what it was, its rows, what they mean, and the evidence for every verdict that limits one. Pure.
 
 use soak_campaign::{
-    status::{JudgedRun, MissingRow},
+    status::{JudgedRun, LeverEntry, MissingRow},
     step::EndReason,
     table::{Row, markdown},
     verdict::{Evidence, RunJudgement, Verdict},
 };
-use soak_local::ledger::{CampaignFile, LeverEntry, RunResult};
+use soak_local::ledger::{CampaignFile, PartPlace, RunResult};
+use soak_sample::Machine;
 
 use super::{
     facts::{self, count, listed},
@@ -25,17 +26,25 @@ pub fn section(campaign: &CampaignFile, result: &RunResult) -> String {
 
 /// The settings under which a run was made.
 pub fn head(campaign: &CampaignFile, result: &RunResult) -> Vec<String> {
-    let RunResult { planned, processes, .. } = result;
+    let RunResult { planned, places, .. } = result;
     let mut head = Vec::new();
     if let Some(arm) = campaign.plan.arms.iter().find(|arm| arm.name == planned.arm) {
-        head.push(settings::arm(arm, processes));
+        head.push(settings::arm(arm, places));
         head.push(settings::client(arm.protocol, &arm.client));
     }
     head.push(settings::body(planned));
-    head.push(format!("machine: {}", facts::machine(&campaign.facts.machine)));
-    head.extend(settings::places(processes));
-    head.push(format!("isolation: {}", facts::isolation(&campaign.facts.isolation)));
+    head.push(format!("machine: {}", facts::machine(machine(campaign, places))));
+    head.extend(settings::places(places));
+    head.push(format!("isolation: {}", facts::isolation(&campaign.facts.executor)));
     head
+}
+
+/// The machine of the arm: on a cluster its node.
+fn machine<'a>(campaign: &'a CampaignFile, places: &'a [PartPlace]) -> &'a Machine {
+    match places.last() {
+        Some(PartPlace::Pods(pods)) => &pods.machine,
+        Some(PartPlace::Processes(_)) | None => &campaign.facts.machine,
+    }
 }
 
 /// What the rows mean, and what a reader must know of them.

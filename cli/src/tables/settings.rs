@@ -5,16 +5,16 @@ use soak_campaign::{
     plan::{PlannedArm, PlannedClient, PlannedRun, PlannedServer, Program},
     status::protocol,
 };
-use soak_local::ledger::PartProcesses;
+use soak_local::{isolation::Sharing, ledger::PartPlace};
 use soak_sample::{ArrivalsKind, Idle, PoolPolicy, Protocol};
 
 use super::{
-    facts::{count, cpus},
+    facts::{count, cpus, executed},
     number,
 };
 
 /// The arm in one line.
-pub fn arm(arm: &PlannedArm, processes: &[PartProcesses]) -> String {
+pub fn arm(arm: &PlannedArm, places: &[PartPlace]) -> String {
     let PlannedServer { program, cpu_milli, memory_bytes, settings, .. } = &arm.server;
     let program = match program {
         Program::Preset(preset) => format!("preset {}", word(preset)),
@@ -31,9 +31,9 @@ pub fn arm(arm: &PlannedArm, processes: &[PartProcesses]) -> String {
     parts.extend(setting_words(&serde_json::to_value(settings).unwrap_or_default()));
     parts.extend(arm.server.args.iter().map(|arg| format!("`{arg}`")));
     parts.extend(arm.server.env.iter().map(|variable| format!("`{}={}`", variable.name, variable.value)));
-    let mut digests: Vec<&str> = processes.iter().map(|part| part.sha256.as_str()).collect();
+    let mut digests: Vec<&str> = places.iter().map(PartPlace::executed).collect();
     digests.dedup();
-    parts.extend(digests.iter().map(|digest| format!("executed sha256 {digest}")));
+    parts.extend(digests.iter().map(|digest| executed(digest)));
     parts.join(", ")
 }
 
@@ -87,19 +87,26 @@ pub fn body(run: &PlannedRun) -> String {
 }
 
 /// Where arm and driver ran, in one line.
-pub fn places(processes: &[PartProcesses]) -> Option<String> {
-    let last = processes.last()?;
-    let sharing = match last.sharing {
-        soak_local::isolation::Sharing::DifferentCores => "on different cores",
-        soak_local::isolation::Sharing::OneCore => "on threads of one core: each slows the other",
-        soak_local::isolation::Sharing::OneCpu => "on one CPU: every number is a floor",
-    };
-    Some(format!(
-        "arm on CPU {}, driver on CPU {}, executor and witness on CPU {}; {sharing}",
-        cpus(&last.arm_cpus),
-        cpus(&last.driver_cpus),
-        cpus(&last.rest_cpus)
-    ))
+pub fn places(places: &[PartPlace]) -> Option<String> {
+    match places.last()? {
+        PartPlace::Processes(last) => {
+            let sharing = match last.sharing {
+                Sharing::DifferentCores => "on different cores",
+                Sharing::OneCore => "on threads of one core: each slows the other",
+                Sharing::OneCpu => "on one CPU: every number is a floor",
+            };
+            Some(format!(
+                "arm on CPU {}, driver on CPU {}, executor and witness on CPU {}; {sharing}",
+                cpus(&last.arm_cpus),
+                cpus(&last.driver_cpus),
+                cpus(&last.rest_cpus)
+            ))
+        }
+        PartPlace::Pods(last) => Some(format!(
+            "arm in pod {} on node {}, driver in pod {} on node {}; {} and {}",
+            last.arm.name, last.arm.node, last.driver.name, last.driver.node, last.arm.qos_class, last.driver.qos_class
+        )),
+    }
 }
 
 /// An amount of CPU: `1`, `0.2`.

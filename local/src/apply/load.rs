@@ -2,7 +2,7 @@
 
 use std::{thread, time::Duration};
 
-use soak_campaign::step::{StepKey, StepOrder};
+use soak_campaign::step::{StepKey, StepOrder, StepWindows};
 use soak_sample::{Target, WitnessWindow};
 use soak_witness::{Root, Sampler, Watch};
 
@@ -10,7 +10,6 @@ use super::ApplyError;
 use crate::{
     driver_control::{ControlError, DriverControl},
     execute::Executor,
-    ledger::StepWindows,
     pace_seen::PaceSeen,
     site::{Placed, Site},
     watch::Event,
@@ -53,7 +52,8 @@ impl Executor<'_> {
             Some(sampler) => finished(sampler, || interrupt.is_set()),
             None => None,
         };
-        let windows = StepWindows { key: key.clone(), step: placed.order.step, drivers: vec![driver], witness };
+        let (step, drivers) = (placed.order.step, vec![driver]);
+        let windows = StepWindows { key: key.clone(), step, drivers, witness, pod_digest_at_end: None };
         let Some(result) = self.ledger.store(&windows)? else { return Ok(()) };
         if let Some(row) = result.judged.rows.last() {
             let (number, of) = self.place_of(key, &result.planned);

@@ -4,6 +4,7 @@
 
 mod campaign;
 mod check;
+mod copy;
 pub mod durable;
 mod folder;
 mod index;
@@ -16,18 +17,19 @@ use std::{io, path::Path};
 use serde::Serialize;
 use soak_campaign::{
     plan::RunId,
-    step::{self, LedgerError, Record, StoredStep},
+    step::{self, LedgerError, PodFacts, Record, StepWindows},
 };
 
-pub use campaign::{CampaignFile, Facts, IsolationFacts, VERSION};
+pub use campaign::{CampaignFile, ClusterFacts, ExecutorFacts, Facts, IsolationFacts, MachineFacts, VERSION};
 pub use check::{Proof, index_holds, rows_follow};
+pub use copy::{Copied, CopiedRun};
 use durable::DurableError;
 pub use folder::{Folder, FolderError};
 pub use index::{Index, IndexedFile};
 use journal::JournalError;
 use results::Measured;
 pub use results::RunResult;
-pub use run_files::{LeverEntry, PartProcesses, StepWindows};
+pub use run_files::{PartPlace, PartProcesses};
 
 /// Why the ledger cannot be read or written.
 #[derive(Debug, thiserror::Error)]
@@ -58,6 +60,14 @@ pub enum OutputError {
         found: String,
         /// The hash that stands beside it.
         wanted: String,
+    },
+    /// The folder of a copy holds something else.
+    #[error("{path}: the folder holds other results: {what}; nothing is overwritten, name another with --out")]
+    OtherResults {
+        /// The folder.
+        path: String,
+        /// What it holds.
+        what: String,
     },
     /// The records contradict each other.
     #[error(transparent)]
@@ -155,6 +165,22 @@ impl OutputLedger {
         Ok(journal::read(&self.folder.of_run(run, run_files::PROCESSES))?)
     }
 
+    /// The pods of every run, in the order of the plan.
+    pub(crate) fn all_pods(&self) -> Result<Vec<PodFacts>, OutputError> {
+        let mut pods = Vec::new();
+        for run in &self.campaign.plan.runs {
+            pods.extend(journal::read(&self.folder.of_run(&run.id, run_files::PODS))?);
+        }
+        Ok(pods)
+    }
+
+    /// Where a run ran, part by part.
+    pub(crate) fn places(&self, run: &RunId) -> Result<Vec<PartPlace>, OutputError> {
+        let processes = self.processes(run)?.into_iter().map(PartPlace::Processes);
+        let pods: Vec<PodFacts> = journal::read(&self.folder.of_run(run, run_files::PODS))?;
+        Ok(processes.chain(pods.into_iter().map(Box::new).map(PartPlace::Pods)).collect())
+    }
+
     /// The sha256 of the program that an arm executed first in this campaign.
     pub fn pinned_digest(&self, arm: &str) -> Result<Option<String>, OutputError> {
         for run in self.campaign.plan.runs.iter().filter(|run| run.arm == arm) {
@@ -218,14 +244,7 @@ impl OutputLedger {
 }
 
 fn stored(Measured { windows, row, signals }: Measured<'_>) -> Record {
-    let stored = StoredStep {
-        step: windows.step,
-        start_unix_nanos: windows.drivers.iter().map(|driver| driver.start_unix_nanos).min().unwrap_or_default(),
-        end_unix_nanos: windows.end_unix_nanos(),
-        row,
-        signals,
-    };
-    Record::StepStored { key: windows.key.clone(), stored: Box::new(stored) }
+    Record::StepStored { key: windows.key.clone(), stored: Box::new(windows.stored(row, signals)) }
 }
 
 /// A document as it is written: indented JSON, its last line ended.

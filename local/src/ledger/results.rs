@@ -4,15 +4,15 @@
 use std::collections::BTreeMap;
 
 use soak_campaign::{
-    plan::{PlannedRun, RunId},
-    status::{JudgedRun, judged_runs},
-    step::{AttemptRecord, ProofTime},
-    table::{Apart, Check, Isolation, Provenance, Row, Setting, Signals, StepSamples, csv, measure},
+    plan::{PlannedArm, PlannedRun, RunId},
+    status::{JudgedRun, LeverEntry, judged_runs, lever_entries},
+    step::{PodFacts, StepWindows},
+    table::{Apart, Check, Isolation, OnPods, Provenance, Row, Setting, Signals, StepSamples, csv, measure},
     verdict::{fingerprint, fingerprint_hash},
 };
 
 use super::{
-    CampaignFile, Folder, LeverEntry, OutputError, OutputLedger, PartProcesses, StepWindows, document, durable,
+    CampaignFile, ExecutorFacts, Folder, OutputError, OutputLedger, PartPlace, PartProcesses, document, durable,
 };
 use crate::isolation::Sharing;
 
@@ -25,8 +25,8 @@ pub struct RunResult {
     pub judged: JudgedRun,
     /// Its levers, before load and after.
     pub levers: Vec<LeverEntry>,
-    /// Its processes, part by part.
-    pub processes: Vec<PartProcesses>,
+    /// Where it ran, part by part.
+    pub places: Vec<PartPlace>,
     /// What must be equal for two runs to be compared: names and values.
     pub fingerprint: BTreeMap<String, String>,
 }
@@ -58,36 +58,85 @@ pub(super) fn measure_all<'a>(
     run: &RunId,
     windows: &'a [StepWindows],
 ) -> Result<Vec<Measured<'a>>, OutputError> {
-    let campaign = ledger.campaign();
-    let processes = ledger.processes(run)?;
-    let planned = campaign.plan.runs.iter().find(|planned| planned.id == *run);
-    let Some(arm) = planned.and_then(|run| campaign.plan.arms.iter().find(|arm| arm.name == run.arm)) else {
-        return Ok(Vec::new());
+    let plan = &ledger.campaign().plan;
+    let planned = plan.runs.iter().find(|planned| planned.id == *run);
+    let found = planned.and_then(|run| Some((run, plan.arms.iter().find(|arm| arm.name == run.arm)?)));
+    let Some((run, arm)) = found else { return Ok(Vec::new()) };
+    let previous_end = |at: usize| {
+        let before = windows[..at].iter().rfind(|before| before.key.part == windows[at].key.part);
+        before.map(StepWindows::end_unix_nanos)
     };
-    let pinned = ledger.pinned_digest(&arm.name)?;
-    let fingerprint = planned.map(|run| fingerprint_hash(&of_run(campaign, run))).unwrap_or_default();
-    let measured = windows.iter().enumerate().map(|(at, step)| {
-        let part = processes.iter().find(|part| part.part == step.key.part);
-        let before = windows[..at].iter().rfind(|before| before.key.part == step.key.part);
+    let steps = windows.iter().enumerate().map(|(at, step)| (step, previous_end(at)));
+    match &ledger.campaign().facts.executor {
+        ExecutorFacts::Machine(_) => {
+            let processes = ledger.processes(&run.id)?;
+            let pinned = ledger.pinned_digest(&arm.name)?;
+            let here = Here { campaign: ledger.campaign(), run, arm, processes: &processes, pinned: pinned.as_deref() };
+            let measured = steps.map(|(step, previous)| (step, here.measure(step, previous)));
+            Ok(measured.map(|(windows, (row, signals))| Measured { windows, row, signals }).collect())
+        }
+        ExecutorFacts::Cluster { .. } => {
+            let pods = ledger.all_pods()?;
+            let first = PodFacts::first_of_arm(&pods, plan, &arm.name);
+            let measured = steps.map(|(step, previous)| {
+                let facts = PodFacts::of_part(&pods, &step.key.part);
+                (step, OnPods { plan, run, arm, facts, first }.measure(step, previous))
+            });
+            Ok(measured.map(|(windows, (row, signals))| Measured { windows, row, signals }).collect())
+        }
+    }
+}
+
+/// A run on this machine.
+struct Here<'a> {
+    campaign: &'a CampaignFile,
+    run: &'a PlannedRun,
+    arm: &'a PlannedArm,
+    processes: &'a [PartProcesses],
+    pinned: Option<&'a str>,
+}
+
+impl Here<'_> {
+    fn measure(&self, step: &StepWindows, previous_end_unix_nanos: Option<i64>) -> (Row, Signals) {
+        let part = self.processes.iter().find(|part| part.part == step.key.part);
         let setting = Setting {
-            client: &arm.client,
-            protocol: arm.protocol,
+            client: &self.arm.client,
+            protocol: self.arm.protocol,
             arm_cpus: part.map_or(&[][..], |part| &part.arm_cpus),
-            irq_time_accounting: campaign.facts.machine.irq_time_accounting,
-            bounds: &campaign.plan.bounds,
+            irq_time_accounting: self.campaign.facts.machine.irq_time_accounting,
+            bounds: &self.campaign.plan.bounds,
         };
         let samples = StepSamples {
             step: step.step,
             drivers: &step.drivers,
             witness: step.witness.as_ref(),
-            previous_end_unix_nanos: before.map(StepWindows::end_unix_nanos),
+            previous_end_unix_nanos,
         };
         let (mut row, signals) = measure(&samples, &setting);
-        row.provenance = part.map(|part| provenance(part, step, campaign, &fingerprint));
-        let digest = part.zip(pinned.as_ref()).map(|(part, pinned)| same_digest(&part.sha256, pinned));
-        Measured { windows: step, row, signals: Signals { digest, ..signals } }
-    });
-    Ok(measured.collect())
+        row.provenance = part.map(|part| self.provenance(part, step));
+        let digest = part.zip(self.pinned).map(|(part, pinned)| same_digest(&part.sha256, pinned));
+        (row, Signals { digest, ..signals })
+    }
+
+    /// Where a step's row comes from.
+    fn provenance(&self, part: &PartProcesses, step: &StepWindows) -> Provenance {
+        Provenance {
+            fingerprint: fingerprint_hash(&of_run(self.campaign, self.run)),
+            digest_at_start: Some(part.sha256.clone()),
+            digest_at_end: same_process(part, step).then(|| part.sha256.clone()),
+            isolation: Isolation {
+                apart: Some(match part.sharing {
+                    Sharing::DifferentCores => Apart::DifferentCores,
+                    Sharing::OneCore => Apart::OneCore,
+                    Sharing::OneCpu => Apart::OneCpu,
+                }),
+                cpu_limit: part.enforced.cpu,
+                memory_limit: part.enforced.memory,
+                cpus_fixed: part.enforced.cpuset,
+            },
+            observer: format!("soak {} on this machine", self.campaign.facts.soak_version),
+        }
+    }
 }
 
 /// What every run has given so far; those that have not begun are left out.
@@ -98,16 +147,16 @@ pub(super) fn of_runs(ledger: &OutputLedger) -> Result<Vec<RunResult>, OutputErr
         judged.into_iter().zip(&plan.runs).filter_map(|(judged, planned)| Some((judged.key()?, judged, planned)));
     begun
         .map(|(key, judged, planned)| {
-            let of_attempt = |part: &PartProcesses| part.part.attempt == key;
+            let of_attempt = |place: &PartPlace| place.part().attempt == key;
             Ok(RunResult {
                 planned: planned.clone(),
                 judged,
                 levers: ledger
                     .state()
                     .attempt(&key)
-                    .map(|record| levers(planned, key.attempt, record))
+                    .map(|record| lever_entries(&planned.arm, key.attempt, record))
                     .unwrap_or_default(),
-                processes: ledger.processes(&planned.id)?.into_iter().filter(of_attempt).collect(),
+                places: ledger.places(&planned.id)?.into_iter().filter(of_attempt).collect(),
                 fingerprint: of_run(ledger.campaign(), planned),
             })
         })
@@ -126,26 +175,6 @@ fn of_run(campaign: &CampaignFile, run: &PlannedRun) -> BTreeMap<String, String>
     fingerprint(run, &campaign.plan.planned_by, &campaign.facts.machine)
 }
 
-/// Where a step's row comes from.
-fn provenance(part: &PartProcesses, step: &StepWindows, campaign: &CampaignFile, fingerprint: &str) -> Provenance {
-    Provenance {
-        fingerprint: fingerprint.to_owned(),
-        digest_at_start: Some(part.sha256.clone()),
-        digest_at_end: same_process(part, step).then(|| part.sha256.clone()),
-        isolation: Isolation {
-            apart: Some(match part.sharing {
-                Sharing::DifferentCores => Apart::DifferentCores,
-                Sharing::OneCore => Apart::OneCore,
-                Sharing::OneCpu => Apart::OneCpu,
-            }),
-            cpu_limit: part.enforced.cpu,
-            memory_limit: part.enforced.memory,
-            cpus_fixed: part.enforced.cpuset,
-        },
-        observer: format!("soak {} on this machine", campaign.facts.soak_version),
-    }
-}
-
 /// Whether the arm's process of the step's start was seen at its end.
 fn same_process(part: &PartProcesses, step: &StepWindows) -> bool {
     let readings = step.witness.iter().flat_map(|window| &window.readings);
@@ -159,21 +188,4 @@ fn same_process(part: &PartProcesses, step: &StepWindows) -> bool {
 
 fn same_digest(found: &str, pinned: &str) -> Check {
     if found == pinned { Check::Holds } else { Check::Broken(format!("{pinned} became {found}")) }
-}
-
-fn levers(run: &PlannedRun, attempt: u32, record: &AttemptRecord) -> Vec<LeverEntry> {
-    let mut entries = Vec::new();
-    for (part, number) in record.parts.iter().zip(1..) {
-        for (proofs, at) in [(&part.before_load, ProofTime::BeforeLoad), (&part.after_load, ProofTime::AfterLoad)] {
-            let found = proofs.iter().flat_map(|proofs| &proofs.proofs);
-            entries.extend(found.map(|proof| LeverEntry {
-                arm: run.arm.clone(),
-                proof: proof.clone(),
-                at,
-                attempt,
-                part: number,
-            }));
-        }
-    }
-    entries
 }

@@ -1,12 +1,8 @@
-//! The files of one run: windows as they came, processes as they were found, and rows and levers drawn from both.
-//! In go documents; out come files. It must not judge; verdicts come from the campaign's judge.
+//! The files of one run: windows as they came, processes or pods as they were found. Plain data: rows and levers are
+//! drawn from them elsewhere.
 
 use serde::{Deserialize, Serialize};
-use soak_campaign::{
-    plan::PlannedStep,
-    step::{PartKey, ProofTime, StepKey},
-};
-use soak_sample::{DriverWindow, LeverProof, WitnessWindow};
+use soak_campaign::step::{PartKey, PodFacts};
 
 use crate::isolation::{Enforced, Sharing};
 
@@ -14,27 +10,8 @@ use crate::isolation::{Enforced, Sharing};
 pub(super) const WINDOWS: &str = "windows.jsonl";
 /// The file of a run's processes.
 pub(super) const PROCESSES: &str = "processes.jsonl";
-
-/// A step as it was sampled: a line of `windows.jsonl`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct StepWindows {
-    /// Which step.
-    pub key: StepKey,
-    /// As it was ordered.
-    pub step: PlannedStep,
-    /// What each driver saw.
-    pub drivers: Vec<DriverWindow>,
-    /// What the witness saw; absent where it was lost.
-    pub witness: Option<WitnessWindow>,
-}
-
-impl StepWindows {
-    /// End of the step before its drain, as realised.
-    pub fn end_unix_nanos(&self) -> i64 {
-        self.drivers.iter().map(|driver| driver.end_unix_nanos).max().unwrap_or_default()
-    }
-}
+/// The file of a run's pods.
+pub(super) const PODS: &str = "pods.jsonl";
 
 /// The processes of a part: a line of `processes.jsonl`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -62,19 +39,29 @@ pub struct PartProcesses {
     pub enforced: Enforced,
 }
 
-/// A lever as it was found: an item of `levers.json`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct LeverEntry {
-    /// The arm.
-    pub arm: String,
-    /// The proof.
-    #[serde(flatten)]
-    pub proof: LeverProof,
-    /// When it was looked for.
-    pub at: ProofTime,
-    /// In which attempt, from 1.
-    pub attempt: u32,
-    /// In which part of it, from 1.
-    pub part: u32,
+/// Where a part of a run ran.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PartPlace {
+    /// As processes of one machine.
+    Processes(PartProcesses),
+    /// On pods.
+    Pods(Box<PodFacts>),
+}
+
+impl PartPlace {
+    /// Which part.
+    pub fn part(&self) -> &PartKey {
+        match self {
+            Self::Processes(processes) => &processes.part,
+            Self::Pods(pods) => &pods.part,
+        }
+    }
+
+    /// What was executed: the program's sha256, or the image as the kubelet reported it.
+    pub fn executed(&self) -> &str {
+        match self {
+            Self::Processes(processes) => &processes.sha256,
+            Self::Pods(pods) => &pods.arm.image_id,
+        }
+    }
 }

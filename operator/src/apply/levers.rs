@@ -7,14 +7,13 @@ use k8s_openapi::api::core::v1::Pod;
 use serde_json::{Map, Value};
 use soak_campaign::{
     plan::PlannedArm,
-    step::{PartKey, ProofTime, Record},
+    step::{PartKey, PodFact, PodFacts, ProofTime, Record},
 };
 use soak_sample::{ArmPorts, ArmReport, LeverProof, LeverQuestion, ProofSource, VERSION};
 
 use super::{ApplyError, Hands};
 use crate::{
     build::control_port,
-    facts::{PodFact, PodFacts},
     ledger::Besides,
     observe::{self, arm_ports},
 };

@@ -1,19 +1,17 @@
 //! Orders placed with the driver and told to the witness; windows fetched, measured and made durable.
 
-use serde::Serialize;
 use soak_campaign::{
     plan::{PlannedArm, PlannedStep, StepKind},
-    step::{Record, StepKey, StepOrder, StoredStep},
-    table::{Apart, Check, Isolation, Provenance, Setting, Signals, StepSamples, measure},
-    verdict::{fingerprint, fingerprint_hash},
+    step::{PodFacts, Record, StepKey, StepOrder, StepWindows, StoredStep, image_digest},
+    table::OnPods,
 };
 use soak_sample::{DriverWindow, HeldOrder, Target, VERSION, WatchOrder, WatchReport, WitnessWindow};
 
 use super::{ApplyError, Hands};
 use crate::{
     build::control_port,
-    facts::{PodFacts, digest},
-    ledger::{Besides, PackError, StoreError, pack},
+    desk::Desk,
+    ledger::{Besides, MapError, PackError, StoreError, pack},
     observe::{arm_ports, identity, image_id, pod_ip},
     remote::{Offset, Remote, RemoteError},
 };
@@ -22,16 +20,6 @@ use crate::{
 const MOST_HEAP_BUDGET: i64 = 5_000;
 /// How long a witness's window is waited for once its step is over, nanoseconds; then it is absent.
 const WITNESS_WITHIN: i64 = 15_000_000_000;
-
-/// A step as it was sampled.
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct StepWindows<'a> {
-    key: &'a StepKey,
-    step: &'a PlannedStep,
-    drivers: &'a [DriverWindow],
-    witness: Option<&'a WitnessWindow>,
-}
 
 impl Hands<'_> {
     /// Tells the witness the step's edges, then gives the driver its order.
@@ -69,10 +57,10 @@ impl Hands<'_> {
         let driver = self.driver().ok_or_else(gone)?;
         let window: DriverWindow = driver.read(&format!("/orders/{key}/window")).await?.ok_or_else(gone)?;
         let witness = self.witnessed(key, &arm, window.drained_unix_nanos).await?;
-        let drivers = [window];
-        let windows = StepWindows { key, step: &step, drivers: &drivers, witness: witness.as_ref() };
+        let pod_digest_at_end = self.digest_at_end(key);
+        let windows = StepWindows { key: key.clone(), step, drivers: vec![window], witness, pod_digest_at_end };
         let packed = pack(&windows).map_err(|source| unwritten(key, source))?;
-        let stored = self.measured(key, &arm, step, (&drivers, witness.as_ref()));
+        let stored = self.measured(&windows, &arm).ok_or_else(gone)?;
         let record = Record::StepStored { key: key.clone(), stored: Box::new(stored) };
         self.record(&key.part.attempt.run, record, Besides::Windows(packed)).await
     }
@@ -123,72 +111,34 @@ impl Hands<'_> {
         run.steps.iter().chain(added).find(|step| step.index == key.step).copied()
     }
 
-    fn measured(
-        &self,
-        key: &StepKey,
-        arm: &PlannedArm,
-        step: PlannedStep,
-        (drivers, witness): (&[DriverWindow], Option<&WitnessWindow>),
-    ) -> StoredStep {
-        let facts = self.desk.facts(&key.part).or_else(|| self.kept_facts(key));
-        let setting = Setting {
-            client: &arm.client,
-            protocol: arm.protocol,
-            arm_cpus: &[],
-            irq_time_accounting: facts.and_then(|facts| facts.machine.irq_time_accounting),
-            bounds: &self.desk.plan.bounds,
+    fn measured(&self, windows: &StepWindows, arm: &PlannedArm) -> Option<StoredStep> {
+        let Desk { plan, ledger, pods, .. } = &*self.desk;
+        let part = &windows.key.part;
+        let on_pods = OnPods {
+            plan,
+            run: self.desk.run(&part.attempt.run)?,
+            arm,
+            facts: PodFacts::of_part(pods, part),
+            first: PodFacts::first_of_arm(pods, plan, &arm.name),
         };
-        let place = usize::try_from(key.part.part).ok().and_then(|part| part.checked_sub(1));
-        let attempt = self.desk.ledger.attempt(&key.part.attempt);
-        let part = attempt.zip(place).and_then(|(attempt, at)| attempt.parts.get(at));
-        let previous = part.and_then(|part| part.steps.last()).map(|stored| stored.end_unix_nanos);
-        let samples = StepSamples { step, drivers, witness, previous_end_unix_nanos: previous };
-        let (mut row, signals) = measure(&samples, &setting);
-        row.provenance = facts.and_then(|facts| self.provenance(facts, key));
-        let same_digest = facts.zip(self.desk.pinned(&arm.name)).map(|(facts, pinned)| {
-            let (found, pinned) = (facts.arm.digest(), pinned.digest());
-            if found == pinned { Check::Holds } else { Check::Broken(format!("{pinned} became {found}")) }
-        });
-        StoredStep {
-            step,
-            start_unix_nanos: drivers.iter().map(|driver| driver.start_unix_nanos).min().unwrap_or_default(),
-            end_unix_nanos: drivers.iter().map(|driver| driver.end_unix_nanos).max().unwrap_or_default(),
-            row,
-            signals: Signals { digest: same_digest, ..signals },
-        }
+        let place = usize::try_from(part.part).ok().and_then(|part| part.checked_sub(1));
+        let record = ledger.attempt(&part.attempt).zip(place).and_then(|(attempt, at)| attempt.parts.get(at));
+        let previous = record.and_then(|part| part.steps.last()).map(|stored| stored.end_unix_nanos);
+        let (row, signals) = on_pods.measure(windows, previous);
+        Some(windows.stored(row, signals))
     }
 
-    /// Where a step's row comes from: the pods as they were proven, and as they are seen now that it is over.
-    fn provenance(&self, facts: &PodFacts, key: &StepKey) -> Option<Provenance> {
-        let run = self.desk.run(&key.part.attempt.run)?;
-        let of_run = fingerprint(run, &self.desk.plan.planned_by, &facts.machine);
-        let seen = self.found.first().and_then(|pods| pods.arm.as_ref());
-        let same = seen.filter(|pod| identity(pod).0 == facts.arm.uid).and_then(image_id);
-        let apart = facts.arm.node != facts.driver.node;
-        // Requests equal to limits, each of them set: what the kubelet calls Guaranteed.
-        let limited = facts.arm.qos_class == "Guaranteed";
-        Some(Provenance {
-            fingerprint: fingerprint_hash(&of_run),
-            digest_at_start: Some(facts.arm.digest().to_owned()),
-            digest_at_end: same.map(|image| digest(image).to_owned()),
-            isolation: Isolation {
-                apart: apart.then_some(Apart::DifferentNodes),
-                cpu_limit: limited,
-                memory_limit: limited,
-                cpus_fixed: false,
-            },
-            observer: format!("soak-witness {} in the arm's pod", self.desk.plan.planned_by),
-        })
-    }
-
-    /// The pods of an earlier part of the same attempt, which this one kept.
-    fn kept_facts(&self, key: &StepKey) -> Option<&PodFacts> {
-        self.desk.pods.iter().rfind(|facts| facts.part.attempt == key.part.attempt && facts.part.part <= key.part.part)
+    /// The digest that the kubelet reports of the arm, where it is still the pod that was proven.
+    fn digest_at_end(&self, key: &StepKey) -> Option<String> {
+        let proven = PodFacts::of_part(&self.desk.pods, &key.part)?;
+        let seen = self.found.first()?.arm.as_ref()?;
+        let same = identity(seen).0 == proven.arm.uid;
+        image_id(seen).filter(|_| same).map(|image| image_digest(image).to_owned())
     }
 }
 
 fn unwritten(key: &StepKey, source: PackError) -> ApplyError {
-    StoreError::Document { name: key.to_string(), source }.into()
+    StoreError::Document(MapError { name: key.to_string(), source }).into()
 }
 
 /// Tells a witness a step's edges. What it was told before under this id, for an order that never came to be, is

@@ -2,14 +2,11 @@
 
 use soak_campaign::{
     status::{JudgedRun, judged_runs},
-    step::PartKey,
+    step::{PartKey, PodFacts},
 };
 
 use super::{ApplyError, Hands};
-use crate::{
-    build::{config_map, index, result_documents},
-    facts::PodFacts,
-};
+use crate::build::{config_map, index, result_documents};
 
 impl Hands<'_> {
     /// Writes what is not written yet.

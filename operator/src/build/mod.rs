@@ -4,4 +4,4 @@ mod pods;
 mod results;
 
 pub(crate) use pods::{Making, arm_pod, control_port, driver_pod};
-pub(crate) use results::{Document, config_map, index, result_documents};
+pub use results::{Document, INDEX, Index, Indexed, config_map, index, indexed, result_documents};

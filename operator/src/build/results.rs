@@ -4,71 +4,69 @@ use std::collections::BTreeMap;
 
 use k8s_openapi::{ByteString, api::core::v1::ConfigMap};
 use kube_client::api::ObjectMeta;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use soak_campaign::{
     plan::PlannedRun,
-    status::JudgedRun,
-    step::{AttemptRecord, ProofTime},
+    status::{JudgedRun, lever_entries},
+    step::{AttemptRecord, PodFacts},
     table::{csv, markdown},
 };
-use soak_sample::LeverProof;
 
 use crate::{
-    facts::PodFacts,
     names::{Base, CAMPAIGN, MANAGER, ROLE},
     token::sha256,
 };
 
 /// One document of a ConfigMap.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Document {
+pub enum Document {
     /// For people and programs.
     Text(String),
     /// Compressed.
     Bytes(Vec<u8>),
 }
 
-/// A lever as it was found: an item of `levers.json`.
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct LeverEntry<'a> {
-    arm: &'a str,
-    #[serde(flatten)]
-    proof: &'a LeverProof,
-    at: ProofTime,
-    attempt: u32,
-    part: u32,
-}
-
 /// What an index says of a document.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Indexed {
-    config_map: String,
-    key: String,
-    bytes: usize,
-    sha256: String,
+pub struct Indexed {
+    /// The ConfigMap.
+    pub config_map: String,
+    /// Its key.
+    pub key: String,
+    /// Size, bytes.
+    pub bytes: usize,
+    /// sha256, hexadecimal.
+    pub sha256: String,
 }
 
-/// The index.
-#[derive(Debug, Serialize)]
+/// The index of a campaign's results.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Index<'a> {
-    campaign: &'a str,
-    plan_hash: &'a str,
-    runs: Vec<&'a str>,
-    documents: Vec<Indexed>,
+pub struct Index {
+    /// The campaign.
+    pub campaign: String,
+    /// sha256 of the plan.
+    pub plan_hash: String,
+    /// Its runs.
+    pub runs: Vec<String>,
+    /// Every document.
+    pub documents: Vec<Indexed>,
 }
+
+/// The index's key in its ConfigMap.
+pub const INDEX: &str = "index.json";
 
 /// The documents of a run.
-pub(crate) fn result_documents(
+pub fn result_documents(
     run: &PlannedRun,
     judged: &JudgedRun,
     attempt: Option<&AttemptRecord>,
     pods: &[&PodFacts],
 ) -> Result<BTreeMap<String, Document>, serde_json::Error> {
     let text = |name: &str, text: String| (name.to_owned(), Document::Text(text));
-    let levers = attempt.map(|attempt| levers(run, judged.attempt.unwrap_or_default(), attempt)).unwrap_or_default();
+    let levers =
+        attempt.map(|attempt| lever_entries(&run.arm, judged.attempt.unwrap_or_default(), attempt)).unwrap_or_default();
     Ok(BTreeMap::from([
         text("run", run.id.0.clone()),
         text("rows.json", pretty(&judged.rows)?),
@@ -81,7 +79,7 @@ pub(crate) fn result_documents(
 }
 
 /// An immutable ConfigMap.
-pub(crate) fn config_map(base: &Base, name: String, role: &str, documents: BTreeMap<String, Document>) -> ConfigMap {
+pub fn config_map(base: &Base, name: String, role: &str, documents: BTreeMap<String, Document>) -> ConfigMap {
     let mut data = BTreeMap::new();
     let mut binary_data = BTreeMap::new();
     for (key, document) in documents {
@@ -109,21 +107,22 @@ pub(crate) fn config_map(base: &Base, name: String, role: &str, documents: BTree
 }
 
 /// The index over these ConfigMaps.
-pub(crate) fn index(
+pub fn index(
     campaign: &str,
     plan: &soak_campaign::plan::Plan,
     maps: &[ConfigMap],
 ) -> Result<BTreeMap<String, Document>, serde_json::Error> {
     let index = Index {
-        campaign,
-        plan_hash: &plan.hash,
-        runs: plan.runs.iter().map(|run| run.id.0.as_str()).collect(),
+        campaign: campaign.to_owned(),
+        plan_hash: plan.hash.clone(),
+        runs: plan.runs.iter().map(|run| run.id.0.clone()).collect(),
         documents: maps.iter().flat_map(indexed).collect(),
     };
-    Ok(BTreeMap::from([("index.json".to_owned(), Document::Text(pretty(&index)?))]))
+    Ok(BTreeMap::from([(INDEX.to_owned(), Document::Text(pretty(&index)?))]))
 }
 
-fn indexed(map: &ConfigMap) -> Vec<Indexed> {
+/// What an index says of a ConfigMap.
+pub fn indexed(map: &ConfigMap) -> Vec<Indexed> {
     let config_map = map.metadata.name.clone().unwrap_or_default();
     let told = |(key, bytes): (&String, &[u8])| Indexed {
         config_map: config_map.clone(),
@@ -134,17 +133,6 @@ fn indexed(map: &ConfigMap) -> Vec<Indexed> {
     let texts = map.data.iter().flatten().map(|(key, text)| (key, text.as_bytes()));
     let binaries = map.binary_data.iter().flatten().map(|(key, bytes)| (key, bytes.0.as_slice()));
     texts.chain(binaries).map(told).collect()
-}
-
-fn levers<'a>(run: &'a PlannedRun, attempt: u32, record: &'a AttemptRecord) -> Vec<LeverEntry<'a>> {
-    let mut entries = Vec::new();
-    for (part, number) in record.parts.iter().zip(1..) {
-        for (proofs, at) in [(&part.before_load, ProofTime::BeforeLoad), (&part.after_load, ProofTime::AfterLoad)] {
-            let found = proofs.iter().flat_map(|proofs| &proofs.proofs);
-            entries.extend(found.map(|proof| LeverEntry { arm: &run.arm, proof, at, attempt, part: number }));
-        }
-    }
-    entries
 }
 
 fn pretty<T: Serialize + ?Sized>(value: &T) -> Result<String, serde_json::Error> {

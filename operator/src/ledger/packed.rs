@@ -20,17 +20,22 @@ pub enum PackError {
 }
 
 /// Packs a document.
-pub(crate) fn pack<T: Serialize>(value: &T) -> Result<Vec<u8>, PackError> {
+pub fn pack<T: Serialize>(value: &T) -> Result<Vec<u8>, PackError> {
     let mut packer = GzEncoder::new(Vec::new(), Compression::best());
     packer.write_all(&serde_json::to_vec(value)?)?;
     Ok(packer.finish()?)
 }
 
+/// The text of a packed document.
+pub(super) fn text(bytes: &[u8]) -> Result<String, PackError> {
+    let mut text = String::new();
+    GzDecoder::new(bytes).take(MOST).read_to_string(&mut text)?;
+    Ok(text)
+}
+
 /// Unpacks a document.
 pub(crate) fn unpack<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, PackError> {
-    let mut text = Vec::new();
-    GzDecoder::new(bytes).take(MOST).read_to_end(&mut text)?;
-    Ok(serde_json::from_slice(&text)?)
+    Ok(serde_json::from_str(&text(bytes)?)?)
 }
 
 #[cfg(test)]

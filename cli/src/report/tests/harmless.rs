@@ -9,6 +9,7 @@ use soak_campaign::{
     table::Withdrawn,
     verdict::{Evidence, Verdict},
 };
+use soak_local::ledger::PartPlace;
 
 use super::{Small, all, page, text};
 
@@ -106,8 +107,11 @@ fn named(word: &str) -> Small {
             lever.proof.observed = Some(word.clone());
             lever.proof.note = Some(word.clone());
         }
-        for process in &mut result.processes {
-            process.command = vec![word.clone()];
+        for place in &mut result.places {
+            match place {
+                PartPlace::Processes(processes) => processes.command = vec![word.clone()],
+                PartPlace::Pods(pods) => pods.command = vec![word.clone()],
+            }
         }
         for row in &mut result.judged.rows {
             row.verdict = Some(Verdict::Void);

@@ -2,8 +2,10 @@
 //! record of the levers' proof.
 
 use serde::{Deserialize, Serialize};
-use soak_campaign::step::PartKey;
 use soak_sample::Machine;
+
+use super::PartKey;
+use crate::plan::Plan;
 
 /// The pods of a part.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,35 +42,42 @@ pub struct PodFact {
     pub qos_class: String,
 }
 
+impl PodFacts {
+    /// The pods that a part ran on: its own, or those of an earlier part of the attempt that it kept.
+    pub fn of_part<'a>(pods: &'a [Self], part: &PartKey) -> Option<&'a Self> {
+        let own = pods.iter().find(|facts| facts.part == *part);
+        let kept = |facts: &&Self| facts.part.attempt == part.attempt && facts.part.part <= part.part;
+        own.or_else(|| pods.iter().rfind(kept))
+    }
+
+    /// The arm's pod that ran first in this campaign: its image is the one of all later ones.
+    pub fn first_of_arm<'a>(pods: &'a [Self], plan: &Plan, arm: &str) -> Option<&'a PodFact> {
+        let mut runs = plan.runs.iter().filter(|run| run.arm == arm);
+        let first = runs.find_map(|run| pods.iter().find(|facts| facts.part.attempt.run == run.id));
+        first.map(|facts| &facts.arm)
+    }
+}
+
 impl PodFact {
     /// What tells its image from any other: the digest, whatever the repository is called; else the whole of what the
     /// kubelet reports.
     pub fn digest(&self) -> &str {
-        digest(&self.image_id)
+        image_digest(&self.image_id)
     }
 }
 
 /// The digest of an image as the kubelet reports it; the whole where it names none.
-pub(crate) fn digest(image_id: &str) -> &str {
+pub fn image_digest(image_id: &str) -> &str {
     image_id.rsplit_once('@').map_or(image_id, |(_, digest)| digest)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::PodFact;
+    use super::image_digest;
 
     #[test]
     fn a_digest_is_the_same_whatever_the_mirror() {
-        let check = |image_id: &str, expected: &str| {
-            let fact = PodFact {
-                name: String::new(),
-                uid: String::new(),
-                node: String::new(),
-                image_id: image_id.to_owned(),
-                qos_class: String::new(),
-            };
-            assert_eq!(fact.digest(), expected);
-        };
+        let check = |image_id: &str, expected: &str| assert_eq!(image_digest(image_id), expected);
         check("docker.io/x/y@sha256:12", "sha256:12");
         check("mirror.example.com:5000/y@sha256:12", "sha256:12");
         check("sha256:34", "sha256:34");
