@@ -13,9 +13,10 @@ use crate::{
 const NODES: u8 = 2;
 const DEFINITION: &str = "soakcampaigns.soak.dev";
 /// What is run, and with which Helm where it is ours.
-const SUITES: [(&[&str], &str); 3] = [
+const SUITES: [(&[&str], &str); 4] = [
     (&["--package", "soak-e2e", "--test", "*"], "helm3"),
     (&["--package", "soak-operator", "--test", "cluster", "--test", "helm"], "helm3"),
+    (&["--package", "soak-kubectl", "--test", "cluster"], "helm3"),
     (&["--package", "soak-operator", "--test", "helm"], "helm4"),
 ];
 
@@ -51,7 +52,7 @@ fn on_ours(layout: &Layout, images: &Images) -> Result<(), Fault> {
 /// The definition goes again where it was not there before.
 fn on_foreign() -> Result<(), Fault> {
     let had = program::run("kubectl", &["get", "customresourcedefinition", DEFINITION]).is_ok();
-    let said = SUITES[..2].iter().try_for_each(|(suite, _)| tests(suite, &[]));
+    let said = SUITES[..3].iter().try_for_each(|(suite, _)| tests(suite, &[]));
     if !had {
         program::run("kubectl", &["delete", "customresourcedefinition", DEFINITION, "--ignore-not-found"])?;
     }

@@ -1,0 +1,8 @@
+//! `kubectl soak …` through a real `kubectl`, on a real cluster with an operator, from `helm install` on. Wanted: as for the
+//! operator's own tests on a cluster.
+//! `cargo test -p soak-kubectl --test cluster`
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
+
+mod life;
+#[path = "../../../operator/tests/cluster/place.rs"]
+mod place;
