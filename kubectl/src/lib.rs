@@ -6,6 +6,7 @@ mod age;
 mod change;
 mod cluster;
 mod complete;
+mod doctor;
 mod fault;
 mod line;
 mod list;
@@ -37,7 +38,7 @@ struct Cli {
     command: Command,
 }
 
-const EXITS: &str = "Exit codes: 0 completed, 1 internal error, 2 usage, 3 a threshold or \
+const EXITS: &str = "Exit codes: 0 completed, 1 internal error or a check of doctor failed, 2 usage, 3 a threshold or \
 prediction failed, 4 one is undecided, 5 an arm has no valid number, 6 results incomplete, 7 the cluster cannot be reached or \
 forbids it, 8 time-out.";
 
@@ -54,6 +55,7 @@ enum Command {
     Resume(change::Args),
     /// Ends a campaign and keeps what was measured.
     Cancel(change::Args),
+    Doctor(doctor::Args),
 }
 
 impl Command {
@@ -66,6 +68,7 @@ impl Command {
             Self::Suspend(_) => "suspend",
             Self::Resume(_) => "resume",
             Self::Cancel(_) => "cancel",
+            Self::Doctor(_) => "doctor",
         }
     }
 }
@@ -117,6 +120,7 @@ async fn dispatch(cluster: &Cluster, command: &Command) -> Result<Exit, Fault> {
         Command::Suspend(args) => change::run(cluster, args, change::Change::Suspend).await,
         Command::Resume(args) => change::run(cluster, args, change::Change::Resume).await,
         Command::Cancel(args) => change::run(cluster, args, change::Change::Cancel).await,
+        Command::Doctor(args) => doctor::run(cluster, args).await,
     }
 }
 

@@ -28,7 +28,7 @@ pub enum ServedError {
 }
 
 /// Asks the API server.
-pub(crate) async fn check(client: &Client) -> Result<(), ServedError> {
+pub async fn check(client: &Client) -> Result<(), ServedError> {
     let request = Request::get(DOCUMENT).body(Vec::new()).map_err(kube_client::Error::HttpError);
     let document = match client.request::<Value>(request.map_err(ServedError::Unread)?).await {
         Ok(document) => document,

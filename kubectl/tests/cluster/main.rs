@@ -4,5 +4,6 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
 mod life;
+#[allow(dead_code, reason = "the operator's own tests use all of it")]
 #[path = "../../../operator/tests/cluster/place.rs"]
 mod place;

@@ -11,7 +11,7 @@ use crate::{
 };
 
 #[track_caller]
-fn check(output: &Output, code: i32, out: &str, err: &str) {
+pub fn check(output: &Output, code: i32, out: &str, err: &str) {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let (said, complained) = (text(&output.stdout), text(&output.stderr));
     assert_eq!(output.status.code(), Some(code), "{said}\n{complained}");
@@ -19,7 +19,7 @@ fn check(output: &Output, code: i32, out: &str, err: &str) {
     assert!(complained.contains(err), "{said}\n{complained}");
 }
 
-fn campaign(name: &str, status: Value) -> Value {
+pub fn campaign(name: &str, status: Value) -> Value {
     let mut campaign = json!({
         "apiVersion": "soak.dev/v1alpha1", "kind": "SoakCampaign",
         "metadata": {

@@ -5,5 +5,6 @@
 mod api;
 mod commands;
 mod copied;
+mod doctor;
 mod recorded;
 mod refused;

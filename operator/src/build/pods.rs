@@ -17,9 +17,9 @@ use crate::{
 /// The user id of all processes, where the server names none.
 const USER: i64 = 65_532;
 /// What a witness is given.
-const WITNESS: (&str, &str) = ("100m", "64Mi");
+pub(super) const WITNESS: (&str, &str) = ("100m", "64Mi");
 /// Memory of a driver.
-const DRIVER_MEMORY: &str = "512Mi";
+pub(super) const DRIVER_MEMORY: &str = "512Mi";
 /// How long processes may take to end, seconds.
 const GRACE_SECONDS: i64 = 2;
 /// How long a driver that hears nothing keeps what is armed, seconds.

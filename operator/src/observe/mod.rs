@@ -8,6 +8,7 @@ use kube_client::api::{Api, ListParams};
 use soak_campaign::step::{ObservedOrder, ObservedPart, OrderState, ProcessState};
 use soak_sample::HeldOrder;
 
+pub use pods::state;
 pub(crate) use pods::{PartPods, Place, arm_ports, group, identity, image_id, is_guaranteed, lives, node, pod_ip};
 
 use crate::{

@@ -107,7 +107,7 @@ pub(crate) fn lives(pod: &Pod) -> bool {
 }
 
 /// How far a pod is.
-pub(crate) fn state(pod: Option<&Pod>) -> ProcessState {
+pub fn state(pod: Option<&Pod>) -> ProcessState {
     let Some(pod) = pod else { return ProcessState::Absent };
     if pod.metadata.deletion_timestamp.is_some() {
         return ProcessState::Exited { words: "its pod is being deleted".to_owned() };
