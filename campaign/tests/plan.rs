@@ -152,6 +152,9 @@ fn what_has_no_effect_yet_is_refused_by_name() {
     ] {
         check(&json!({field: value}), &[&format!("spec.{field} {supported}")]);
     }
+    let cluster = Means { executor: Executor::Cluster, ..Means::default() };
+    let open = json!({"retention": {"keepLast": 3}, "withdrawn": [{"run": "a-b-r1", "reason": "wrong"}]});
+    assert_eq!(refused(&open, &cluster), Vec::<String>::new(), "both take effect on a cluster, at any time");
     for protocol in ["GrpcServerStream", "GrpcClientStream", "WebSocket", "RSocket"] {
         let arm = json!({"arms": [{"name": "a", "server": {"preset": "grpc"}, "protocol": protocol}]});
         check(&arm, &[&format!("spec.arms[0].protocol ({protocol}) {supported}")]);

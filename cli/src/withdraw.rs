@@ -6,7 +6,10 @@ use std::{
     path::PathBuf,
 };
 
-use soak_campaign::{plan::Plan, step::Record};
+use soak_campaign::{
+    status::{WithdrawalError, check_withdrawal, withdrawn_in_words},
+    step::Record,
+};
 use soak_crds::spec::Withdrawal;
 use soak_local::{
     ledger::{OutputError, OutputLedger},
@@ -45,21 +48,15 @@ pub struct Args {
 enum WithdrawError {
     #[error(transparent)]
     Output(#[from] OutputError),
-    #[error("--run {run}: no such run; there are: {}", known.join(", "))]
-    NoSuchRun { run: String, known: Vec<String> },
-    #[error("--step {step}: {run} has no row at this rate; it has rows at: {}", known.join(", "))]
-    NoSuchStep { step: i64, run: String, known: Vec<String> },
-    #[error("--run {run}: it has no row that could be taken back")]
-    NoRow { run: String },
-    #[error("{what} was withdrawn before: {reason}; a withdrawal is never changed")]
-    Already { what: String, reason: String },
+    #[error("{0}")]
+    Withdrawal(#[from] WithdrawalError),
 }
 
 impl WithdrawError {
     fn exit(&self) -> Exit {
         match self {
             Self::Output(error) => folder::exit(error),
-            Self::NoSuchRun { .. } | Self::NoSuchStep { .. } | Self::NoRow { .. } | Self::Already { .. } => Exit::Usage,
+            Self::Withdrawal(_) => Exit::Usage,
         }
     }
 }
@@ -88,7 +85,7 @@ fn take_back(args: &Args) -> Result<String, WithdrawError> {
     };
     // Told twice, it is recorded once: what did not get written the first time is written now.
     if !ledger.state().withdrawals.iter().any(|(_, known)| *known == withdrawal) {
-        check(&ledger, &withdrawal)?;
+        check_withdrawal(&ledger.campaign().plan, ledger.state(), &withdrawal)?;
         ledger.record(&Record::Withdrawn { at_unix_nanos: unix_nanos(), withdrawal })?;
     }
     let end = documents::end(&ledger);
@@ -97,50 +94,9 @@ fn take_back(args: &Args) -> Result<String, WithdrawError> {
     Ok(told(args))
 }
 
-fn check(ledger: &OutputLedger, asked: &Withdrawal) -> Result<(), WithdrawError> {
-    let run = asked.run.clone();
-    if !is_planned(&ledger.campaign().plan, &run) {
-        let known = ledger.campaign().plan.runs.iter().map(|run| run.id.0.clone()).collect();
-        return Err(WithdrawError::NoSuchRun { run, known });
-    }
-    let rates = rates(ledger, &run)?;
-    if rates.is_empty() {
-        return Err(WithdrawError::NoRow { run });
-    }
-    if let Some(step) = asked.step.filter(|step| !rates.contains(step)) {
-        let known = rates.iter().map(i64::to_string).collect();
-        return Err(WithdrawError::NoSuchStep { step, run, known });
-    }
-    let covers = |known: &Withdrawal| known.run == asked.run && (known.step.is_none() || known.step == asked.step);
-    match ledger.state().withdrawals.iter().find(|(_, known)| covers(known)) {
-        Some((_, known)) => {
-            Err(WithdrawError::Already { what: named(&known.run, known.step), reason: known.reason.clone() })
-        }
-        None => Ok(()),
-    }
-}
-
-fn is_planned(plan: &Plan, run: &str) -> bool {
-    plan.runs.iter().any(|planned| planned.id.0 == run)
-}
-
-/// The rates at which a run has judged rows.
-fn rates(ledger: &OutputLedger, run: &str) -> Result<Vec<i64>, OutputError> {
-    let results = ledger.results()?;
-    let rows = results.iter().filter(|result| result.planned.id.0 == run).flat_map(|result| &result.judged.rows);
-    Ok(rows.filter(|row| !row.warmup).filter_map(|row| row.planned).collect())
-}
-
-fn named(run: &str, step: Option<i64>) -> String {
-    match step {
-        Some(step) => format!("the step of {step}/s of {run}"),
-        None => run.to_owned(),
-    }
-}
-
 fn told(args: &Args) -> String {
     let place = args.superseded_by.as_ref().map(|place| format!("; in its place: {place}")).unwrap_or_default();
-    let what = named(&args.run, args.step);
+    let what = withdrawn_in_words(&args.run, args.step);
     format!("{what} is withdrawn: {}{place}\nwritten again: {}\n", args.reason, args.folder.display())
 }
 

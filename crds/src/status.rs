@@ -89,7 +89,7 @@ pub struct SoakCampaignStatus {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(max = 253))]
     pub results: Option<String>,
-    /// The state for tools. Types: `Accepted`, `Reconciling`, `Stalled`, `Ready`, `Succeeded`, `Finished`, `ResultsComplete`.
+    /// The state for tools. Types: `Accepted`, `Reconciling`, `Stalled`, `Ready`, `Succeeded`, `Finished`, `ResultsComplete`, `WithdrawalsRecorded`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 16))]
     #[x_kube(merge_strategy = ListMerge::Map(vec!["type".into()]))]

@@ -12,6 +12,7 @@ use crate::{
     desk::Desk,
     ledger::{Durable, Store, StoreError},
     names::Base,
+    retention,
 };
 
 /// What becomes of a campaign that is looked at for the first time.
@@ -35,7 +36,8 @@ pub fn base(campaign: &SoakCampaign) -> Base {
 /// The ConfigMaps of a campaign.
 pub(crate) fn store(context: &Context, campaign: &SoakCampaign, base: &Base) -> Store {
     let namespace = campaign.namespace().unwrap_or_default();
-    Store::new(Api::namespaced(context.client.clone(), &namespace), base.clone())
+    let maps = Api::namespaced(context.client.clone(), &namespace);
+    Store { maps, base: base.clone(), owner: retention::owner(campaign) }
 }
 
 /// Reads what is durable, and plans what is not planned yet.

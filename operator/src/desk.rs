@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use soak_campaign::{
     plan::{Plan, PlannedArm, PlannedRun, RunId},
-    step::{Ledger, PodFact, PodFacts, StartFailure},
+    step::{AttemptKey, Ledger, PartKey, PodFact, PodFacts, StartFailure},
 };
 
 use crate::names::Base;
@@ -54,5 +54,15 @@ impl Desk {
     /// The arm's pod that ran first in this campaign.
     pub fn pinned(&self, arm: &str) -> Option<&PodFact> {
         PodFacts::first_of_arm(&self.pods, &self.plan, arm)
+    }
+
+    /// The last part of the attempt that goes on.
+    pub fn open_part(&self) -> Option<PartKey> {
+        self.plan.runs.iter().find_map(|run| {
+            let attempts = &self.ledger.run(&run.id)?.attempts;
+            let (last, attempt) = (attempts.last()?, u32::try_from(attempts.len()).ok()?);
+            let part = u32::try_from(last.parts.len()).ok().filter(|part| *part > 0 && last.end.is_none())?;
+            Some(AttemptKey { run: run.id.clone(), attempt }.part(part))
+        })
     }
 }

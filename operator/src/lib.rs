@@ -2,12 +2,14 @@
 //! come pods, load and durable results. Holds no judgement: what is decided and judged comes from `soak-campaign`.
 
 mod accept;
+mod after;
 mod apply;
 pub mod build;
 mod check;
 pub mod config;
 mod context;
 mod desk;
+mod events;
 pub mod health;
 mod leader;
 pub mod ledger;
@@ -17,6 +19,7 @@ mod observe;
 mod queue;
 mod reconcile;
 mod remote;
+mod retention;
 mod run;
 pub mod served;
 mod stop;

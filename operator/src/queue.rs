@@ -81,15 +81,26 @@ async fn write(leases: &Api<Lease>, known: Option<Lease>, holder: String) -> Res
 async fn is_at_work(context: &Context, held: &str) -> Result<bool, kube_client::Error> {
     let fields: Vec<&str> = held.splitn(3, '/').collect();
     let &[namespace, name, uid] = fields.as_slice() else { return Ok(false) };
-    let found = campaigns(&context.client, Some(namespace)).get_opt(name).await?;
+    let found = campaigns(&context.client, Some(namespace)).get_opt(name).await;
+    let found = seen(found)?.flatten();
     Ok(found.is_some_and(|found| found.metadata.uid.as_deref() == Some(uid) && may_begin(&found)))
+}
+
+/// What may not be read any more cannot be carried out either: the roles of a namespace go with it.
+fn seen<T>(found: Result<T, kube_client::Error>) -> Result<Option<T>, kube_client::Error> {
+    match found {
+        Ok(found) => Ok(Some(found)),
+        Err(kube_client::Error::Api(status)) if status.code == 403 => Ok(None),
+        Err(error) => Err(error),
+    }
 }
 
 /// The oldest campaign that waits longer than this one.
 async fn older(context: &Context, campaign: &SoakCampaign) -> Result<Option<String>, kube_client::Error> {
     let mut waiting = Vec::new();
     for namespace in context.config.watched() {
-        waiting.extend(campaigns(&context.client, namespace).list(&ListParams::default()).await?.items);
+        let found = campaigns(&context.client, namespace).list(&ListParams::default()).await;
+        waiting.extend(seen(found)?.into_iter().flatten());
     }
     let first = waiting.iter().filter(|other| may_begin(other) && !other.spec.suspend).min_by_key(|other| age(other));
     Ok(first.filter(|first| age(first) < age(campaign)).map(|first| without_uid(&holder(first))))

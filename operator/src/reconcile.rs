@@ -10,11 +10,13 @@ use soak_crds::SoakCampaign;
 
 use crate::{
     accept::{Accepted, accept, base},
+    after,
     apply::{ApplyError, Hands},
     context::Context,
     desk::Desk,
     observe,
     queue::{self, Turn},
+    retention,
     write_status::{self, StatusError, Told},
 };
 
@@ -47,9 +49,16 @@ pub(crate) async fn reconcile(
     campaign: Arc<SoakCampaign>,
     context: Arc<Context>,
 ) -> Result<controller::Action, ReconcileError> {
-    if campaign.meta().deletion_timestamp.is_some() || write_status::is_final(&campaign) {
+    if campaign.meta().deletion_timestamp.is_some() {
         context.forget(&campaign);
         return Ok(controller::Action::await_change());
+    }
+    if !write_status::is_current(&campaign) {
+        retention::own(&context, &campaign).await?;
+    }
+    if write_status::is_final(&campaign) {
+        context.forget(&campaign);
+        return after::look(&context, &campaign).await;
     }
     // What is remembered is given back only when the look was completed: after a failure it is read again.
     let remembered = context.take(&campaign).filter(|desk| desk.base == base(&campaign));
@@ -63,9 +72,20 @@ pub(crate) async fn reconcile(
             }
         },
     };
-    let next = look(&context, &campaign, &mut desk).await?;
-    context.keep(&campaign, desk);
-    Ok(next)
+    match look(&context, &campaign, &mut desk).await {
+        Ok(next) => {
+            context.keep(&campaign, desk);
+            Ok(next)
+        }
+        Err(ReconcileError::Apply(error)) => {
+            if let Some(words) = error.storage_refusal() {
+                let wait = Wait { reason: WaitReason::StorageRefused { words }, until_unix_nanos: None };
+                write_status::write(&context, &campaign, &desk, &Told::Waits(&wait)).await?;
+            }
+            Err(error.into())
+        }
+        Err(error) => Err(error),
+    }
 }
 
 async fn look(
@@ -75,6 +95,7 @@ async fn look(
 ) -> Result<controller::Action, ReconcileError> {
     for _ in 0..MOST_DECISIONS {
         let mut hands = Hands::new(context, campaign, desk);
+        hands.take_back(false).await?;
         let observed = observed(&mut hands, campaign).await?;
         let decision = decide(&hands.desk.plan, &hands.desk.ledger, &observed, context.now());
         match decision {

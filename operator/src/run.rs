@@ -125,13 +125,22 @@ async fn checked(client: &Client, config: &config::Config) -> Result<(), RunErro
     }
 }
 
-/// Whether campaigns can be carried out here.
+/// Whether campaigns can be carried out here: in one namespace at least. The roles of a namespace that was removed went
+/// with it, and the others' campaigns go on.
 pub(crate) async fn may_begin(client: &Client, config: &config::Config) -> Result<(), RunError> {
     served::check(client).await?;
-    for namespace in config.watched() {
+    let watched = config.watched();
+    let mut left = watched.len();
+    for namespace in watched {
         let limit = kube_client::api::ListParams::default().limit(1);
-        let found = campaigns(client, namespace).list(&limit).await;
-        found.map_err(|source| RunError::Forbidden { namespace: namespace.unwrap_or("*").to_owned(), source })?;
+        let Err(source) = campaigns(client, namespace).list(&limit).await else { continue };
+        let is_refused = matches!(&source, kube_client::Error::Api(status) if status.code == 403);
+        let error = RunError::Forbidden { namespace: namespace.unwrap_or("*").to_owned(), source };
+        left -= 1;
+        if !is_refused || left == 0 {
+            return Err(error);
+        }
+        tracing::warn!(error = %chain(&error), "goes on without it");
     }
     Ok(())
 }

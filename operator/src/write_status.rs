@@ -10,12 +10,12 @@ use kube_client::{
 use serde_json::{Map, Value, json};
 use soak_campaign::{
     plan::Refusal,
-    status::{self, Facts, JudgedRun, Phase, conditions, judged_runs, rfc3339},
+    status::{self, Facts, JudgedRun, Phase, conditions, judged_runs, rfc3339, withdrawals, withdrawals_condition},
     step::{End, Progress, Wait, WaitReason},
 };
 use soak_crds::{SoakCampaign, SoakCampaignStatus, status::ConditionState};
 
-use crate::{context::Context, desk::Desk, names::MANAGER, reconcile::campaigns};
+use crate::{context::Context, desk::Desk, events, names::MANAGER, reconcile::campaigns};
 
 /// The most bytes of a status.
 const MOST_BYTES: usize = 16_000;
@@ -56,6 +56,12 @@ pub(crate) fn is_final(campaign: &SoakCampaign) -> bool {
     status.conditions.iter().any(finished)
 }
 
+/// Whether the status speaks of the spec at hand.
+pub(crate) fn is_current(campaign: &SoakCampaign) -> bool {
+    let observed = campaign.status.as_ref().and_then(|status| status.observed_generation);
+    observed.is_some() && observed == campaign.metadata.generation
+}
+
 /// Whether the spec is frozen.
 pub(crate) fn is_frozen(campaign: &SoakCampaign) -> bool {
     campaign.status.as_ref().is_some_and(|status| status.started.is_some())
@@ -69,7 +75,17 @@ pub(crate) async fn freeze(context: &Context, campaign: &SoakCampaign, desk: &De
         started_generation: campaign.metadata.generation,
         ..view(campaign, desk, None)
     };
-    patch(context, campaign, with_conditions(context, campaign, status, &phase)).await
+    patch(context, campaign, with_conditions(context, campaign, Some(desk), status, &phase)).await
+}
+
+/// Makes the status speak of the spec at hand and leaves it else as it is.
+pub(crate) async fn keep(context: &Context, campaign: &SoakCampaign) -> Result<(), StatusError> {
+    let mut status = campaign.status.clone().unwrap_or_default();
+    status.observed_generation = campaign.metadata.generation;
+    for condition in &mut status.conditions {
+        condition.observed_generation = campaign.metadata.generation;
+    }
+    patch(context, campaign, status).await
 }
 
 /// Says what the user must change.
@@ -82,7 +98,7 @@ pub(crate) async fn refuse(
     let phase = Phase::Refused { words: words.join("; ") };
     let summary = Some("not accepted: see the condition Accepted".to_owned());
     let status = SoakCampaignStatus { summary, ..SoakCampaignStatus::default() };
-    patch(context, campaign, with_conditions(context, campaign, status, &phase)).await
+    patch(context, campaign, with_conditions(context, campaign, None, status, &phase)).await
 }
 
 /// Writes what has changed.
@@ -102,9 +118,9 @@ pub(crate) async fn write(
     };
     let mut status = view(campaign, desk, end);
     if matches!(told, Told::Ended(_)) {
-        status.results = Some(desk.base.index());
+        status.results = Some(desk.base.index(desk.ledger.withdrawals.len()));
     }
-    patch(context, campaign, with_conditions(context, campaign, status, &phase)).await
+    patch(context, campaign, with_conditions(context, campaign, Some(desk), status, &phase)).await
 }
 
 fn refusal(refusal: &Refusal) -> String {
@@ -162,16 +178,27 @@ fn ended(end: &End, runs: &[JudgedRun]) -> Phase {
 fn with_conditions(
     context: &Context,
     campaign: &SoakCampaign,
+    desk: Option<&Desk>,
     status: SoakCampaignStatus,
     phase: &Phase,
 ) -> SoakCampaignStatus {
     let before = campaign.status.as_ref().map_or(&[][..], |status| &status.conditions[..]);
     let generation = campaign.metadata.generation;
-    let conditions = conditions(before, phase, status.verdict, (generation, &rfc3339(context.now())));
+    let (asked, now) = (&campaign.spec.withdrawn, rfc3339(context.now()));
+    let is_over = matches!(phase, Phase::Ended { .. });
+    let taken_back = desk.map(|desk| withdrawals(&desk.plan, &desk.ledger, asked, is_over));
+    let withdrawals = taken_back.and_then(|all| withdrawals_condition(before, &all, asked.len(), (generation, &now)));
+    let mut conditions = conditions(before, phase, status.verdict, (generation, &now));
+    conditions.extend(withdrawals);
     status::fitted(SoakCampaignStatus { observed_generation: generation, conditions, ..status }, MOST_BYTES)
 }
 
-async fn patch(context: &Context, campaign: &SoakCampaign, status: SoakCampaignStatus) -> Result<(), StatusError> {
+/// Writes a status where it is another one.
+pub(crate) async fn patch(
+    context: &Context,
+    campaign: &SoakCampaign,
+    status: SoakCampaignStatus,
+) -> Result<(), StatusError> {
     let before = campaign.status.as_ref().map(serde_json::to_value).transpose()?.unwrap_or_default();
     let after = serde_json::to_value(&status)?;
     if before == after {
@@ -190,6 +217,8 @@ async fn patch(context: &Context, campaign: &SoakCampaign, status: SoakCampaignS
         Err(error) => return Err(error.into()),
     }
     context.metrics.status_writes.inc();
+    let known = campaign.status.clone().unwrap_or_default();
+    events::tell(context, campaign, events::of_status(&known, &status)).await;
     Ok(())
 }
 

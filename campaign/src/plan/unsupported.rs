@@ -48,10 +48,9 @@ fn campaign(spec: &SoakCampaignSpec, executor: Executor) -> Vec<Unsupported> {
         (spec.pool.is_some() && local, "pool", "campaigns on one machine are queued by whoever starts them"),
         (spec.pool.is_some() && !local, "pool", "leave it out; campaigns of a namespace queue"),
         (spec.retention.is_some() && local, "retention", "on one machine results stay until their folder is removed"),
-        (spec.retention.is_some() && !local, "retention", "results stay until their ConfigMaps are removed"),
         (spec.suspend && local, "suspend", "on one machine stop by Ctrl-C and go on by --resume"),
         (spec.cancel && local, "cancel", "on one machine stop by Ctrl-C"),
-        (!spec.withdrawn.is_empty(), "withdrawn", ""),
+        (!spec.withdrawn.is_empty() && local, "withdrawn", "on one machine take back by soak withdraw"),
         (spec.placement == Placement::SameNode && local, "placement", "on one machine arm and driver always share it"),
         (spec.placement == Placement::SameNode && !local, "placement", "leave it out for two nodes"),
     ];

@@ -3,7 +3,7 @@
 
 use soak_crds::status::{Condition, ConditionState, Outcome};
 
-use super::short::cut;
+use super::{Withdrawals, short::cut};
 
 /// The most letters of a message.
 const MOST_MESSAGE: usize = 500;
@@ -39,19 +39,41 @@ pub fn conditions(
     verdict: Option<Outcome>,
     (generation, now): (Option<i64>, &str),
 ) -> Vec<Condition> {
-    let states = states(phase, verdict);
-    let told = states.map(|(type_, status, reason, words)| {
-        let known = before.iter().find(|known| known.type_ == type_ && known.status == status);
-        Condition {
-            type_: type_.to_owned(),
-            status,
-            observed_generation: generation,
-            last_transition_time: known.map_or_else(|| now.to_owned(), |known| known.last_transition_time.clone()),
-            reason: reason.to_owned(),
-            message: cut(words, MOST_MESSAGE),
-        }
-    });
-    told.to_vec()
+    states(phase, verdict).map(|state| told(before, state, (generation, now))).to_vec()
+}
+
+/// What became of the spec's withdrawals; absent where it has none.
+pub fn withdrawals_condition(
+    before: &[Condition],
+    withdrawals: &Withdrawals,
+    asked: usize,
+    (generation, now): (Option<i64>, &str),
+) -> Option<Condition> {
+    let Withdrawals { due, early, wrong } = withdrawals;
+    let wrong: Vec<String> = wrong.iter().map(ToString::to_string).collect();
+    let words = [wrong.as_slice(), early].concat().join("; ");
+    let (state, reason) = match (wrong.is_empty(), early.is_empty() && due.is_empty()) {
+        (false, _) => (ConditionState::False, "NothingToTakeBack"),
+        (true, false) => (ConditionState::False, "NotYet"),
+        (true, true) => (ConditionState::True, "Recorded"),
+    };
+    (asked > 0).then(|| told(before, ("WithdrawalsRecorded", state, reason, &words), (generation, now)))
+}
+
+fn told(
+    before: &[Condition],
+    (type_, status, reason, words): State<'_>,
+    (generation, now): (Option<i64>, &str),
+) -> Condition {
+    let known = before.iter().find(|known| known.type_ == type_ && known.status == status);
+    Condition {
+        type_: type_.to_owned(),
+        status,
+        observed_generation: generation,
+        last_transition_time: known.map_or_else(|| now.to_owned(), |known| known.last_transition_time.clone()),
+        reason: reason.to_owned(),
+        message: cut(words, MOST_MESSAGE),
+    }
 }
 
 type State<'a> = (&'static str, ConditionState, &'static str, &'a str);
@@ -107,6 +129,7 @@ fn word(outcome: Outcome) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::status::WithdrawalError;
 
     /// What kstatus makes of an object: its rules (`checkGenericProperties`, then `checkReadyCondition`) in their order.
     /// Generations are those of the object and of its status.
@@ -128,7 +151,7 @@ mod tests {
         }
     }
 
-    fn told(phase: &Phase, verdict: Option<Outcome>) -> Vec<Condition> {
+    fn all(phase: &Phase, verdict: Option<Outcome>) -> Vec<Condition> {
         conditions(&[], phase, verdict, (Some(3), "now"))
     }
 
@@ -142,7 +165,7 @@ mod tests {
     #[test]
     fn kstatus_sees_progress_failure_and_success() {
         let check = |phase: Phase, verdict, expected| {
-            assert_eq!(kstatus((3, Some(3)), &told(&phase, verdict)), expected, "{phase:?} {verdict:?}");
+            assert_eq!(kstatus((3, Some(3)), &all(&phase, verdict)), expected, "{phase:?} {verdict:?}");
         };
         check(Phase::Refused { words: "x".to_owned() }, None, "Failed");
         check(Phase::UnderWay { reason: "Running", words: String::new() }, None, "InProgress");
@@ -156,7 +179,7 @@ mod tests {
     #[test]
     fn kstatus_waits_for_the_operator_to_see_an_edit() {
         for verdict in ALL {
-            assert_eq!(kstatus((4, Some(3)), &told(&ended(true), verdict)), "InProgress");
+            assert_eq!(kstatus((4, Some(3)), &all(&ended(true), verdict)), "InProgress");
         }
     }
 
@@ -169,7 +192,7 @@ mod tests {
             ended(false),
         ];
         for (phase, verdict) in phases.iter().flat_map(|phase| ALL.map(|verdict| (phase, verdict))) {
-            let told = told(phase, verdict);
+            let told = all(phase, verdict);
             let holds = |known: &&Condition| {
                 known.status == ConditionState::True && ["Reconciling", "Stalled", "Ready"].contains(&&*known.type_)
             };
@@ -193,8 +216,22 @@ mod tests {
     }
 
     #[test]
+    fn withdrawals_are_told_where_there_are_any() {
+        let check = |withdrawals: Withdrawals, asked, expected: Option<(ConditionState, &str)>| {
+            let found = withdrawals_condition(&[], &withdrawals, asked, (Some(1), "now"));
+            assert_eq!(found.as_ref().map(|told| (told.status, told.reason.as_str())), expected);
+        };
+        let no_run = WithdrawalError::NoRow { run: "a".to_owned() };
+        check(Withdrawals::default(), 0, None);
+        check(Withdrawals::default(), 1, Some((ConditionState::True, "Recorded")));
+        let early = Withdrawals { early: vec!["later".to_owned()], ..Withdrawals::default() };
+        check(early.clone(), 1, Some((ConditionState::False, "NotYet")));
+        check(Withdrawals { wrong: vec![no_run], ..early }, 2, Some((ConditionState::False, "NothingToTakeBack")));
+    }
+
+    #[test]
     fn a_message_is_within_its_bound_and_speaks_of_the_generation() {
-        let refused = told(&Phase::Refused { words: "é".repeat(5_000) }, None);
+        let refused = all(&Phase::Refused { words: "é".repeat(5_000) }, None);
         assert!(refused.iter().all(|condition| condition.message.chars().count() <= MOST_MESSAGE));
         assert!(refused.iter().all(|condition| condition.observed_generation == Some(3)));
     }

@@ -23,7 +23,7 @@ pub use ledger::{AttemptEnd, AttemptRecord, EndReason, Ledger, PartRecord, Proof
 pub use observed::{Observed, ObservedOrder, ObservedPart, OrderState, ProcessState, StartFailure, Storage, Wish};
 pub use order::{AttemptKey, Identity, PartKey, StepKey, StepOrder};
 pub use pods::{PodFact, PodFacts, image_digest};
-pub use progress::{AtHandProgress, Progress};
+pub use progress::{AtHandProgress, Progress, end_of};
 pub use replay::LedgerError;
 pub(crate) use timing::LEAD;
 pub use windows::StepWindows;

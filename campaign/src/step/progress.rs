@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Ledger, decide, timing::LEAD};
+use super::{End, EndReason, Ledger, decide, timing::LEAD};
 use crate::plan::{Plan, PlannedStep, RunId};
 
 /// How far a campaign has come.
@@ -68,6 +68,14 @@ impl Progress {
             remaining_millis: whole + left,
         }
     }
+}
+
+/// How a campaign that is over ended, by its ledger: cancelled where an attempt was, or where a run was never settled.
+pub fn end_of(plan: &Plan, ledger: &Ledger) -> End {
+    let attempts = ledger.runs.iter().flat_map(|run| &run.attempts);
+    let mut ends = attempts.filter_map(|attempt| attempt.end.as_ref());
+    let cancelled = ends.any(|(_, end)| end.reason == EndReason::Cancelled);
+    if cancelled || decide::at_hand(plan, ledger).is_some() { End::Cancelled } else { End::Completed }
 }
 
 impl fmt::Display for Progress {

@@ -177,7 +177,7 @@ pub struct SoakCampaignSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 40), regex(pattern = pattern::NAME))]
     pub pool: Option<String>,
-    /// How long results are kept.
+    /// How long results are kept; the newest go by maxAge alone, and none before the campaign is over.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retention: Option<Retention>,
     /// Finish the step at hand, then hold until set to false.

@@ -83,7 +83,8 @@ pub enum TlsMode {
     SelfSigned,
 }
 
-/// How long results are kept.
+/// How long results are kept. Results of several specs under one name count together; results of a campaign that is not
+/// over are never removed. The newest ones go by `maxAge` alone.
 #[derive(KubeSchema, Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
 #[serde(rename_all = "camelCase")]
 pub struct Retention {
@@ -91,11 +92,11 @@ pub struct Retention {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 10_000))]
     pub keep_last: Option<i32>,
-    /// Results older than this are removed.
+    /// Results whose last object is older than this are removed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[x_kube(validation = span_between("1h", "9999h"))]
     pub max_age: Option<Span>,
-    /// The most bytes kept.
+    /// The most bytes kept; the oldest results go first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 1_099_511_627_776_i64))]
     pub max_bytes: Option<i64>,

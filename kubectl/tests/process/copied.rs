@@ -33,7 +33,7 @@ fn a_campaign_that_is_over_becomes_a_folder_that_is_proven() {
     assert!(copied.proof.verified && copied.proof.sealed && copied.proof.steps == 12);
     assert_eq!(copied.exit(), Exit::Completed);
     for (place, run) in recorded.plan.runs.iter().enumerate() {
-        let kept = maps.iter().find(|map| name(map) == recorded.base.result(place)).unwrap().data.clone().unwrap();
+        let kept = maps.iter().find(|map| name(map) == recorded.base.result(place, 0)).unwrap().data.clone().unwrap();
         for file in ["rows.json", "rows.csv", "levers.json", "judgement.json"] {
             let found = fs::read_to_string(out.join("runs").join(&run.id.0).join(file)).unwrap();
             assert_eq!(found, kept[file], "{file} of {}", run.id);

@@ -122,10 +122,10 @@ impl Recorded {
             let pods: Vec<&PodFacts> = self.pods.iter().filter(|facts| facts.part.attempt == key).collect();
             let attempt = self.ledger.attempt(&key);
             let documents = result_documents(&self.plan.runs[place], judged, attempt, &pods).unwrap();
-            maps.push(config_map(&self.base, self.base.result(place), "result", documents));
+            maps.push(config_map(&self.base, self.base.result(place, 0), "result", documents));
         }
         let documents = index(&self.plan.name, &self.plan, &maps).unwrap();
-        maps.push(config_map(&self.base, self.base.index(), "index", documents));
+        maps.push(config_map(&self.base, self.base.index(0), "index", documents));
         maps
     }
 

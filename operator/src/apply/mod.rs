@@ -6,6 +6,7 @@ mod end;
 mod levers;
 mod load;
 mod results;
+mod taking_back;
 
 use std::sync::Arc;
 
@@ -18,6 +19,7 @@ use crate::{
     accept,
     context::Context,
     desk::Desk,
+    events,
     ledger::{Besides, Store, StoreError},
     observe::{self, CONTROL_PORTS, PartPods, Place},
     remote::{Remote, RemoteError},
@@ -50,6 +52,18 @@ pub(crate) enum ApplyError {
     /// What the action is about is not there any more, or not yet.
     #[error("not yet: {0}")]
     NotYet(String),
+}
+
+impl ApplyError {
+    /// The API server's words where it takes no more results: a quota, or a policy.
+    pub fn storage_refusal(&self) -> Option<String> {
+        match self {
+            Self::Store(StoreError::Kube(kube_client::Error::Api(status))) if matches!(status.code, 403 | 413) => {
+                Some(status.message.clone())
+            }
+            _ => None,
+        }
+    }
 }
 
 /// What carries out the decisions of one campaign.
@@ -126,8 +140,10 @@ impl<'a> Hands<'a> {
         let number = self.desk.next_record(place);
         let read_back = record.as_read_back()?;
         self.store.append(place, number, &record, besides).await?;
+        let told = events::of_record(&self.desk.plan, &read_back);
         self.desk.ledger.apply(read_back).map_err(StoreError::from)?;
         self.desk.records.insert(place, number + 1);
+        events::tell(self.context, self.campaign, told).await;
         Ok(())
     }
 

@@ -13,7 +13,7 @@ use soak_campaign::{
 };
 
 use crate::{
-    names::{Base, CAMPAIGN, MANAGER, ROLE},
+    names::{BYTES, Base, CAMPAIGN, MANAGER, NAME, ROLE},
     token::sha256,
 };
 
@@ -24,6 +24,15 @@ pub enum Document {
     Text(String),
     /// Compressed.
     Bytes(Vec<u8>),
+}
+
+impl Document {
+    fn bytes(&self) -> usize {
+        match self {
+            Self::Text(text) => text.len(),
+            Self::Bytes(bytes) => bytes.len(),
+        }
+    }
 }
 
 /// What an index says of a document.
@@ -82,6 +91,7 @@ pub fn result_documents(
 pub fn config_map(base: &Base, name: String, role: &str, documents: BTreeMap<String, Document>) -> ConfigMap {
     let mut data = BTreeMap::new();
     let mut binary_data = BTreeMap::new();
+    let bytes: usize = documents.values().map(Document::bytes).sum();
     for (key, document) in documents {
         match document {
             Document::Text(text) => drop(data.insert(key, text)),
@@ -92,11 +102,13 @@ pub fn config_map(base: &Base, name: String, role: &str, documents: BTreeMap<Str
         ("app.kubernetes.io/name", "soak"),
         ("app.kubernetes.io/managed-by", MANAGER),
         (CAMPAIGN, base.label()),
+        (NAME, base.name()),
         (ROLE, role),
     ];
     ConfigMap {
         metadata: ObjectMeta {
             name: Some(name),
+            annotations: Some([(BYTES.to_owned(), bytes.to_string())].into()),
             labels: Some(labels.map(|(key, value)| (key.to_owned(), value.to_owned())).into()),
             ..ObjectMeta::default()
         },
@@ -151,13 +163,14 @@ mod tests {
             ("a".to_owned(), Document::Text("abc".to_owned())),
             ("b".to_owned(), Document::Bytes(b"abc".to_vec())),
         ]);
-        let map = config_map(&base, base.result(0), "result", documents);
+        let map = config_map(&base, base.result(0, 0), "result", documents);
         assert_eq!(map.immutable, Some(true));
+        assert_eq!(map.metadata.annotations.as_ref().unwrap()[BYTES], "6");
         let told = indexed(&map);
         assert_eq!(told.len(), 2);
         for one in told {
             assert_eq!(one.sha256, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
-            assert_eq!((one.bytes, one.config_map.as_str()), (3, base.result(0).as_str()));
+            assert_eq!((one.bytes, one.config_map.as_str()), (3, base.result(0, 0).as_str()));
         }
     }
 }

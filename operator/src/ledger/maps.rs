@@ -149,7 +149,7 @@ mod tests {
         };
         check(base.record(3, 12), Some((3, 12)));
         check(base.record(12, 10_000), Some((12, 10_000)));
-        check(base.result(3), None);
-        check(base.index(), None);
+        check(base.result(3, 0), None);
+        check(base.index(0), None);
     }
 }

@@ -7,7 +7,7 @@ mod packed;
 
 use std::collections::BTreeMap;
 
-use k8s_openapi::api::core::v1::ConfigMap;
+use k8s_openapi::{api::core::v1::ConfigMap, apimachinery::pkg::apis::meta::v1::OwnerReference};
 use kube_client::api::{Api, ListParams, PostParams};
 use soak_campaign::{
     plan::Plan,
@@ -54,16 +54,13 @@ pub(crate) struct Durable {
 /// The ConfigMaps of one campaign.
 #[derive(Debug, Clone)]
 pub struct Store {
-    maps: Api<ConfigMap>,
-    base: Base,
+    pub(crate) maps: Api<ConfigMap>,
+    pub(crate) base: Base,
+    /// With whom new ones go; absent: they stay.
+    pub(crate) owner: Option<OwnerReference>,
 }
 
 impl Store {
-    /// Of a campaign.
-    pub fn new(maps: Api<ConfigMap>, base: Base) -> Self {
-        Self { maps, base }
-    }
-
     /// The plan that was frozen; `None` before.
     pub async fn plan(&self) -> Result<Option<Plan>, StoreError> {
         match self.maps.get_opt(&self.base.plan()).await? {
@@ -116,9 +113,9 @@ impl Store {
         }
     }
 
-    /// Whether the index is there: the campaign is over, and its results are whole.
-    pub(crate) async fn is_sealed(&self) -> Result<bool, StoreError> {
-        Ok(self.maps.get_metadata_opt(&self.base.index()).await?.is_some())
+    /// Whether this ConfigMap is there.
+    pub(crate) async fn has(&self, name: &str) -> Result<bool, StoreError> {
+        Ok(self.maps.get_metadata_opt(name).await?.is_some())
     }
 
     /// Every ConfigMap of a role.
@@ -138,10 +135,12 @@ impl Store {
 
     async fn create(&self, map: &ConfigMap) -> Result<(), StoreError> {
         let params = PostParams { field_manager: Some(MANAGER.to_owned()), ..PostParams::default() };
-        match self.maps.create(&params, map).await {
+        let mut map = map.clone();
+        map.metadata.owner_references = self.owner.clone().map(|owner| vec![owner]);
+        match self.maps.create(&params, &map).await {
             Ok(_) => Ok(()),
             Err(kube_client::Error::Api(status)) if status.reason == "AlreadyExists" => {
-                Err(StoreError::Overtaken(map.metadata.name.clone().unwrap_or_default()))
+                Err(StoreError::Overtaken(map.metadata.name.unwrap_or_default()))
             }
             Err(error) => Err(error.into()),
         }

@@ -26,14 +26,18 @@ pub(crate) async fn campaign_pods(pods: &Api<Pod>, base: &Base) -> Result<Vec<Pa
     Ok(group(pods.list(&wanted).await?.items))
 }
 
-/// The part at hand: of several, whose pods are there, the first in the order of the plan.
+/// The part at hand: of several, whose pods are there, the first in the order of the plan. Pods of an attempt that goes
+/// on and that are not there have ended: no pod goes without a reason, and what ran in it is not taken up in mid-ramp.
 pub(crate) async fn part(
     desk: &mut Desk,
     found: &[PartPods],
     driver: Option<&Remote>,
     now: i64,
 ) -> Option<ObservedPart> {
-    let first = found.first()?;
+    let Some(first) = found.first() else {
+        let gone = ProcessState::Absent;
+        return desk.open_part().map(|key| ObservedPart { key, arm: gone.clone(), driver: gone, orders: Vec::new() });
+    };
     let key = pods::last_kept(desk, first)?;
     let arm = pods::state(first.arm.as_ref());
     let state = pods::state(first.driver.as_ref());

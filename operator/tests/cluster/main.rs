@@ -3,7 +3,15 @@
 //! `cargo test -p soak-operator --test cluster`
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
+mod after;
+mod down;
+mod faults;
 mod life;
+mod look;
+mod nodes;
 mod place;
 mod results;
+mod starts;
+mod suspended;
+mod turns;
 mod upgrade;

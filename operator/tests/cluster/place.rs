@@ -26,9 +26,16 @@ pub struct Place {
 impl Place {
     /// Installs an operator; `None` where no cluster or no image is named.
     pub fn install(what: &str) -> Option<Self> {
+        Self::install_beside(what, &[])
+    }
+
+    /// Installs an operator that looks at these namespaces too.
+    pub fn install_beside(what: &str, others: &[&str]) -> Option<Self> {
         let place = Self::empty(what)?;
         place.install_definition();
-        place.helm("install", CHART, "crds.install=false,rbac.aggregate=false,log=debug", &[]).unwrap();
+        let all = [&[place.namespace.as_str()], others].concat().join(",");
+        let set = format!("crds.install=false,rbac.aggregate=false,log=debug,namespaces={{{all}}}");
+        place.helm("install", CHART, &set, &[]).unwrap();
         Some(place)
     }
 
@@ -39,12 +46,7 @@ impl Place {
 
     /// A namespace without an operator; `None` where no cluster or no image is named.
     pub fn empty(what: &str) -> Option<Self> {
-        let values = env::var("SOAK_IMAGES").ok().filter(|_| env::var_os("KUBECONFIG").is_some());
-        let Some(values) = values else {
-            assert!(env::var_os("CI").is_none(), "KUBECONFIG and SOAK_IMAGES name no cluster and images");
-            eprintln!("SKIPPED: KUBECONFIG and SOAK_IMAGES name no cluster and images");
-            return None;
-        };
+        let values = values()?;
         let turn = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
         let place = Self { namespace: format!("soak-op-{what}-{}", process::id()), values, _turn: turn };
         run("kubectl", &["create", "namespace", &place.namespace], "").unwrap();
@@ -70,35 +72,31 @@ impl Place {
         run("kubectl", &[&["--namespace", &self.namespace], arguments].concat(), "")
     }
 
+    /// Runs `kubectl` in the namespace with an input.
+    pub fn kubectl_with(&self, arguments: &[&str], input: &str) -> Result<String, String> {
+        run("kubectl", &[&["--namespace", &self.namespace], arguments].concat(), input)
+    }
+
+    /// Applies objects of any kind.
+    pub fn apply_objects(&self, objects: &[Value]) {
+        let list = json!({"apiVersion": "v1", "kind": "List", "items": objects});
+        run("kubectl", &["apply", "-f", "-"], &list.to_string()).unwrap();
+    }
+
     /// What `kubectl get` says.
     pub fn get(&self, arguments: &[&str]) -> Value {
         serde_json::from_str(&self.kubectl(&[&["get", "-o", "json"], arguments].concat()).unwrap()).unwrap()
     }
 
-    /// Applies a campaign of this name with these fields over a short one that fits two shared CPUs.
+    /// Applies a campaign of this name with these fields.
     pub fn apply(&self, name: &str, fields: &Value) {
-        let mut spec = json!({
-            "arms": [{"name": "rest-h1", "protocol": "Http1", "server": {
-                "preset": "rest",
-                "resources": {"cpu": "200m", "memory": "128Mi"},
-                "settings": {"workerThreads": 1, "work": {"kind": "Spin", "micros": 1000}},
-            }}],
-            "client": {"connections": 32, "idle": "Sleep", "cpu": "500m", "drain": "1s"},
-            "ramp": {
-                "warmup": {"rate": 50, "duration": "3s"},
-                "steps": {"from": 50, "to": 300, "by": 50},
-                "stepDuration": "5s",
-            },
-            // Two nodes share two CPUs with whatever else runs there: what a driver's lateness is worth is not tested here.
-            "judge": {"sendErrorMicros": 1_000_000, "hostWaitPercent": 100, "hostIdlePercent": 0},
-            "replicates": 1,
-        });
-        spec.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
-        let campaign = json!({
-            "apiVersion": "soak.dev/v1alpha1", "kind": "SoakCampaign", "metadata": {"name": name}, "spec": spec,
-        });
-        let arguments = ["--namespace", &self.namespace, "apply", "-f", "-"];
-        run("kubectl", &arguments, &campaign.to_string()).unwrap();
+        self.apply_in(&self.namespace, name, fields);
+    }
+
+    /// Applies it in a namespace.
+    pub fn apply_in(&self, namespace: &str, name: &str, fields: &Value) {
+        let arguments = ["--namespace", namespace, "apply", "-f", "-"];
+        run("kubectl", &arguments, &campaign(name, fields).to_string()).unwrap();
     }
 
     /// A campaign's status.
@@ -138,6 +136,53 @@ impl Place {
     }
 }
 
+/// The values that name the images; `None`, with words, where no cluster or no image is named.
+fn values() -> Option<String> {
+    let values = env::var("SOAK_IMAGES").ok().filter(|_| env::var_os("KUBECONFIG").is_some());
+    if values.is_none() {
+        assert!(env::var_os("CI").is_none(), "KUBECONFIG and SOAK_IMAGES name no cluster and images");
+        eprintln!("SKIPPED: KUBECONFIG and SOAK_IMAGES name no cluster and images");
+    }
+    values
+}
+
+/// A second namespace of a test; it goes when this is dropped.
+pub struct Room {
+    pub name: String,
+}
+
+impl Room {
+    /// Makes it; `None` where no cluster is named.
+    pub fn make(what: &str) -> Option<Self> {
+        values()?;
+        let room = Self { name: format!("soak-op-{what}-{}", process::id()) };
+        run("kubectl", &["create", "namespace", &room.name], "").unwrap();
+        Some(room)
+    }
+
+    /// Whether campaigns have pods in it.
+    pub fn has_pods(&self) -> bool {
+        let pods = ["--namespace", &self.name, "get", "pods", "--output=name"];
+        !run("kubectl", &pods, "").unwrap_or_default().trim().is_empty()
+    }
+
+    /// Has it go, and all in it.
+    pub fn delete(&self) {
+        run("kubectl", &["delete", "namespace", &self.name, "--wait=false"], "").unwrap();
+    }
+
+    /// Whether it is gone.
+    pub fn is_gone(&self) -> bool {
+        run("kubectl", &["get", "namespace", &self.name], "").is_err()
+    }
+}
+
+impl Drop for Room {
+    fn drop(&mut self) {
+        let _ = run("kubectl", &["delete", "namespace", &self.name, "--ignore-not-found", "--wait=false"], "");
+    }
+}
+
 impl Drop for Place {
     fn drop(&mut self) {
         let gone = run("kubectl", &["delete", "namespace", &self.namespace, "--timeout=60s"], "");
@@ -147,7 +192,7 @@ impl Drop for Place {
     }
 }
 
-fn run(program: &str, arguments: &[&str], input: &str) -> Result<String, String> {
+pub fn run(program: &str, arguments: &[&str], input: &str) -> Result<String, String> {
     let mut command = Command::new(program);
     command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap_or_else(|error| panic!("{program}: {error}"));
@@ -155,4 +200,28 @@ fn run(program: &str, arguments: &[&str], input: &str) -> Result<String, String>
     let output = child.wait_with_output().unwrap();
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     if output.status.success() { Ok(text(&output.stdout)) } else { Err(text(&output.stderr)) }
+}
+
+/// A campaign of this name with these fields over a short one that fits two shared CPUs.
+pub fn campaign(name: &str, fields: &Value) -> Value {
+    let mut spec = json!({
+        "arms": [{"name": "rest-h1", "protocol": "Http1", "server": {
+            "preset": "rest",
+            "resources": {"cpu": "200m", "memory": "128Mi"},
+            "settings": {"workerThreads": 1, "work": {"kind": "Spin", "micros": 1000}},
+        }}],
+        "client": {"connections": 32, "idle": "Sleep", "cpu": "500m", "drain": "1s"},
+        "ramp": {
+            "warmup": {"rate": 50, "duration": "3s"},
+            "steps": {"from": 50, "to": 300, "by": 50},
+            "stepDuration": "5s",
+        },
+        // Two nodes share two CPUs with whatever else runs there: what a driver's lateness is worth is not tested here.
+        "judge": {"sendErrorMicros": 1_000_000, "hostWaitPercent": 100, "hostIdlePercent": 0},
+        "replicates": 1,
+    });
+    spec.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+    json!({
+        "apiVersion": "soak.dev/v1alpha1", "kind": "SoakCampaign", "metadata": {"name": name}, "spec": spec,
+    })
 }

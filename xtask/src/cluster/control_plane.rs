@@ -63,6 +63,9 @@ fn api_server() -> Program {
         format!("--token-auth-file={FILES}/tokens.csv"),
         "--authorization-mode=Node,RBAC".to_owned(),
         "--enable-admission-plugins=NodeRestriction".to_owned(),
+        // For tests that change pods on their way, as webhooks of others do.
+        "--feature-gates=MutatingAdmissionPolicy=true".to_owned(),
+        "--runtime-config=admissionregistration.k8s.io/v1beta1=true".to_owned(),
         "--service-account-issuer=https://kubernetes.default.svc".to_owned(),
         format!("--service-account-key-file={FILES}/accounts.pub"),
         format!("--service-account-signing-key-file={FILES}/accounts.key"),
