@@ -52,10 +52,7 @@ pub(crate) struct Images {
 pub fn run(args: &Args) -> Result<(), Fault> {
     let is_asked = |product: &&Product| args.names.is_empty() || args.names.iter().any(|name| name == product.name);
     let products: Vec<&'static Product> = PRODUCTS.iter().filter(is_asked).collect();
-    let made = match &args.from {
-        Some(folder) => assemble(&products, |product| Ok(folder.join(product.program)))?,
-        None => assemble(&products, |product| build::program(product, &build::Place::first()))?,
-    };
+    let made = made(&products, args.from.as_deref())?;
     let written = write(&made)?;
     for (file, one) in written.archives.iter().zip(&made) {
         println!("{} {}", file.display(), one.archive.digest);
@@ -66,8 +63,23 @@ pub fn run(args: &Args) -> Result<(), Fault> {
 
 /// Builds and writes every image.
 pub(crate) fn make() -> Result<Images, Fault> {
-    let products: Vec<&'static Product> = PRODUCTS.iter().collect();
-    write(&assemble(&products, |product| build::program(product, &build::Place::first()))?)
+    write(&made(&all(), None)?)
+}
+
+/// Every image's name and archive, of programs in a folder or built.
+pub(crate) fn archives(from: Option<&Path>) -> Result<Vec<(&'static str, archive::Archive)>, Fault> {
+    Ok(made(&all(), from)?.into_iter().map(|Made { product, archive }| (product.name, archive)).collect())
+}
+
+fn all() -> Vec<&'static Product> {
+    PRODUCTS.iter().collect()
+}
+
+fn made(products: &[&'static Product], from: Option<&Path>) -> Result<Vec<Made>, Fault> {
+    assemble(products, |product| match from {
+        Some(folder) => Ok(folder.join(product.program)),
+        None => build::program(product, &build::Place::first()),
+    })
 }
 
 fn write(made: &[Made]) -> Result<Images, Fault> {
@@ -110,7 +122,7 @@ fn values(made: &[Made]) -> String {
 }
 
 /// Cargo's target folder.
-fn target() -> PathBuf {
+pub(crate) fn target() -> PathBuf {
     env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), |folder| root().join(Path::new(&folder)))
 }
 

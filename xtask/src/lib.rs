@@ -8,6 +8,7 @@ mod generated;
 mod images;
 mod packages;
 mod program;
+mod publish;
 mod tidy;
 
 use std::{
@@ -46,6 +47,8 @@ enum Command {
     },
     /// Makes a container image of each program that runs in a pod.
     Images(images::Args),
+    /// Pushes images and chart of this version to a registry; refuses to replace what is there.
+    Publish(publish::Args),
     /// Checks what the compiler does not: import direction, purity, sizes, headers, licences.
     Tidy,
     /// Runs everything that must hold before a change is taken.
@@ -91,6 +94,7 @@ fn dispatch(command: &Command) -> Result<(), Fault> {
         Command::Crds { check } => crds::run(generated(*check)),
         Command::Docs { check } => docs::run(generated(*check)),
         Command::Images(args) => images::run(args),
+        Command::Publish(args) => publish::run(args),
         Command::Tidy => tidy::run(),
         Command::Test => gate::run(),
     }

@@ -19,14 +19,19 @@ const PROGRAMS: [(&str, &str); 5] = [
     ("python3", "python3"),
 ];
 /// What the test cluster runs besides what it builds.
-const OF_CLUSTER: [(&str, &str); 6] = [
+const OF_CLUSTER: [(&str, &str); 9] = [
     ("containerd", "containerd"),
     ("runc", "runc"),
     ("/usr/lib/cni/bridge", "containernetworking-plugins"),
     ("iptables", "iptables"),
     ("ip", "iproute2"),
     ("openssl", "openssl"),
+    ("git", "git"),
+    ("redis-server", "redis-server"),
+    ("skopeo", "skopeo"),
 ];
+/// What speaks to a registry.
+const OF_PUBLISHING: [(&str, &str); 1] = [("skopeo", "skopeo")];
 /// While this exists and says no, packages do not start the services they bring.
 const POLICY: &str = "/usr/sbin/policy-rc.d";
 
@@ -44,6 +49,11 @@ pub fn run() -> Result<(), Fault> {
 /// Installs what the test cluster lacks; a fault where that cannot be.
 pub fn for_cluster() -> Result<(), Fault> {
     install(&OF_CLUSTER)
+}
+
+/// Installs what publishing lacks; a fault where that cannot be.
+pub fn for_publishing() -> Result<(), Fault> {
+    install(&OF_PUBLISHING)
 }
 
 fn install(programs: &[(&str, &str)]) -> Result<(), Fault> {

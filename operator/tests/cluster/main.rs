@@ -4,12 +4,14 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
 mod after;
+mod argocd;
 mod down;
 mod faults;
 mod life;
 mod look;
 mod nodes;
 mod place;
+mod registry;
 mod results;
 mod starts;
 mod suspended;

@@ -24,7 +24,7 @@ struct Module {
 /// What Go keeps of its compilations while the modules are built: they share much.
 const COMPILED: &str = "compiled";
 const KUBERNETES: &str = "k8s.io/kubernetes";
-const MODULES: [Module; 6] = [
+const MODULES: [Module; 7] = [
     Module { name: "pause", version_of: None, packages: &["."] },
     Module { name: "etcd", version_of: Some("go.etcd.io/etcd/server/v3"), packages: &["."] },
     Module {
@@ -45,6 +45,7 @@ const MODULES: [Module; 6] = [
         packages: &["github.com/distribution/distribution/v3/cmd/registry"],
     },
     Module { name: "helm3", version_of: Some("helm.sh/helm/v3"), packages: &["helm.sh/helm/v3/cmd/helm"] },
+    Module { name: "argocd", version_of: Some("github.com/argoproj/argo-cd/v3"), packages: &["."] },
     Module { name: "helm4", version_of: Some("helm.sh/helm/v4"), packages: &["helm.sh/helm/v4/cmd/helm"] },
 ];
 
@@ -98,6 +99,14 @@ fn build(module: &Module, go: &str, cache: &Path) -> Result<PathBuf, Fault> {
     fs::rename(&partial, &target).map_err(|error| Fault::file(&target, error))?;
     eprintln!("   built {} in {:.0} s", module.name, start.elapsed().as_secs_f64());
     Ok(target)
+}
+
+/// Where the sources of a module that one of ours requires are.
+pub(super) fn source(module: &str, required: &str) -> Result<PathBuf, Fault> {
+    let folder = root().join("tests/cluster/modules").join(module);
+    let mut command = Command::new("go");
+    command.args(["list", "-mod=readonly", "-m", "-f", "{{.Dir}}", required]).current_dir(folder).env("GOWORK", "off");
+    Ok(PathBuf::from(program::output(&mut command)?.trim()))
 }
 
 fn cache() -> Result<PathBuf, Fault> {

@@ -33,14 +33,20 @@ pub(crate) struct Archive {
 }
 
 /// A document or layer of an archive.
-struct Blob {
+pub(crate) struct Blob {
     kind: &'static str,
     bytes: Vec<u8>,
 }
 
 impl Blob {
-    fn document(kind: &'static str, value: &Value) -> Self {
-        Self { kind, bytes: value.to_string().into_bytes() }
+    /// Bytes of a media type.
+    pub fn new(kind: &'static str, bytes: Vec<u8>) -> Self {
+        Self { kind, bytes }
+    }
+
+    /// A JSON document of a media type.
+    pub fn document(kind: &'static str, value: &Value) -> Self {
+        Self::new(kind, value.to_string().into_bytes())
     }
 
     fn digest(&self) -> String {
@@ -54,14 +60,19 @@ impl Blob {
 
 /// The archive of an image.
 pub(crate) fn archive(image: &Image) -> Archive {
-    let layers: Vec<Blob> = image.layers.iter().map(|layer| Blob { kind: LAYER, bytes: layer.tar() }).collect();
+    let layers: Vec<Blob> = image.layers.iter().map(|layer| Blob::new(LAYER, layer.tar())).collect();
     let config = Blob::document(CONFIG, &configuration(image, &layers));
+    pack((&image.name, &image.tag), config, layers)
+}
+
+/// The archive of a configuration and its layers, whatever they hold, under a name and a tag.
+pub(crate) fn pack((name, tag): (&str, &str), config: Blob, layers: Vec<Blob>) -> Archive {
     let described: Vec<Value> = layers.iter().map(Blob::descriptor).collect();
     let manifest = Blob::document(
         MANIFEST,
         &json!({"schemaVersion": 2, "mediaType": MANIFEST, "config": config.descriptor(), "layers": described}),
     );
-    let index = Blob::document(INDEX, &index(image, &manifest));
+    let index = Blob::document(INDEX, &index((name, tag), &manifest));
     let digest = manifest.digest();
     let mut tree = Tree::default()
         .file("oci-layout", 0o644, json!({"imageLayoutVersion": "1.0.0"}).to_string().into_bytes())
@@ -85,12 +96,12 @@ fn configuration(image: &Image, layers: &[Blob]) -> Value {
     })
 }
 
-fn index(image: &Image, manifest: &Blob) -> Value {
+fn index((name, tag): (&str, &str), manifest: &Blob) -> Value {
     let mut described = manifest.descriptor();
     described["platform"] = json!({"architecture": architecture(), "os": "linux"});
     described["annotations"] = json!({
-        "io.containerd.image.name": format!("{}:{}", image.name, image.tag),
-        "org.opencontainers.image.ref.name": image.tag,
+        "io.containerd.image.name": format!("{name}:{tag}"),
+        "org.opencontainers.image.ref.name": tag,
     });
     json!({"schemaVersion": 2, "mediaType": INDEX, "manifests": [described]})
 }
@@ -104,7 +115,7 @@ fn architecture() -> &'static str {
     }
 }
 
-fn sha256(bytes: &[u8]) -> String {
+pub(crate) fn sha256(bytes: &[u8]) -> String {
     base16ct::lower::encode_string(&Sha256::digest(bytes))
 }
 
