@@ -83,8 +83,7 @@ pub enum TlsMode {
     SelfSigned,
 }
 
-/// How long results are kept. Results of several specs under one name count together; results of a campaign that is not
-/// over are never removed. The newest ones go by `maxAge` alone.
+/// How long results are kept; the newest go by maxAge alone, and none before the campaign is over.
 #[derive(KubeSchema, Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
 #[serde(rename_all = "camelCase")]
 pub struct Retention {

@@ -55,8 +55,8 @@ fn looks_at(deployment: &Deployment, namespace: &str) -> bool {
     let variables =
         template.into_iter().flat_map(|pod| &pod.containers).flat_map(|container| container.env.iter().flatten());
     let named = variables.filter(|variable| variable.name == NAMESPACES).find_map(|variable| variable.value.as_deref());
-    let mut names = named.unwrap_or_default().split(',').map(str::trim).filter(|name| !name.is_empty()).peekable();
-    names.peek().is_none() || names.any(|name| name == namespace || name == "*")
+    let mut watched = named.unwrap_or_default().split(',').map(str::trim).filter(|name| !name.is_empty()).peekable();
+    watched.peek().is_none() || watched.any(|name| name == namespace || name == "*")
 }
 
 fn ready(deployment: &Deployment) -> i32 {

@@ -7,7 +7,7 @@ use crate::{
     commands::{campaign, check},
 };
 
-fn list(kind: &str, items: Value) -> Value {
+fn list(kind: &str, items: &Value) -> Value {
     json!({"apiVersion": "v1", "kind": kind, "metadata": {"resourceVersion": "7"}, "items": items})
 }
 
@@ -36,12 +36,12 @@ fn healthy() -> Api {
         }]}}},
         "status": {"readyReplicas": 1},
     }]);
-    api.answer("GET", "/apis/apps/v1/deployments", 200, list("DeploymentList", operator));
+    api.answer("GET", "/apis/apps/v1/deployments", 200, list("DeploymentList", &operator));
     rights(&api, true);
-    api.answer("GET", "/api/v1/nodes", 200, list("NodeList", json!([node("a"), node("b")])));
-    api.answer("GET", "/api/v1/pods", 200, list("PodList", json!([])));
-    api.answer("GET", "/api/v1/namespaces/web/pods", 200, list("PodList", json!([])));
-    api.answer("GET", "/api/v1/namespaces/web/events", 200, list("EventList", json!([])));
+    api.answer("GET", "/api/v1/nodes", 200, list("NodeList", &json!([node("a"), node("b")])));
+    api.answer("GET", "/api/v1/pods", 200, list("PodList", &json!([])));
+    api.answer("GET", "/api/v1/namespaces/web/pods", 200, list("PodList", &json!([])));
+    api.answer("GET", "/api/v1/namespaces/web/events", 200, list("EventList", &json!([])));
     api
 }
 
@@ -87,7 +87,7 @@ fn what_is_wrong_is_named_and_what_may_not_be_seen_is_unknown() {
     check(&api.run(&["doctor"]), 1, "spec.withdrawn", "");
     rights(&api, false);
     check(&api.run(&["doctor"]), 1, "you may not get soakcampaigns.soak.dev in namespace web", "");
-    api.answer("GET", "/apis/apps/v1/deployments", 200, list("DeploymentList", json!([])));
+    api.answer("GET", "/apis/apps/v1/deployments", 200, list("DeploymentList", &json!([])));
     check(&api.run(&["doctor"]), 1, "FAILED   operator", "");
 }
 
@@ -101,13 +101,13 @@ fn a_campaigns_pods_and_events_are_told_in_the_clusters_own_words() {
             "type": "PodScheduled", "status": "False", "message": "0/2 nodes are available: 2 Insufficient cpu.",
         }]},
     });
-    api.answer("GET", "/api/v1/namespaces/web/pods", 200, list("PodList", json!([pod])));
+    api.answer("GET", "/api/v1/namespaces/web/pods", 200, list("PodList", &json!([pod])));
     let event = json!({
         "metadata": {"name": "e", "namespace": "web"}, "type": "Warning", "reason": "FailedScheduling",
         "message": "no room", "involvedObject": {"kind": "Pod", "name": "c-r0-1-1-arm", "uid": "u1"},
         "lastTimestamp": "2026-01-01T00:00:00Z",
     });
-    api.answer("GET", "/api/v1/namespaces/web/events", 200, list("EventList", json!([event])));
+    api.answer("GET", "/api/v1/namespaces/web/events", 200, list("EventList", &json!([event])));
     let said = api.run(&["doctor", "c"]);
     check(&said, 1, "no operator has looked at it yet: is an operator there that looks at this namespace?", "");
     check(&said, 1, "c-r0-1-1-arm no node yet: waits: 0/2 nodes are available: 2 Insufficient cpu.", "");
