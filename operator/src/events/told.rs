@@ -7,7 +7,7 @@ use soak_campaign::{
 };
 use soak_crds::{
     SoakCampaignStatus,
-    status::{Condition, ConditionState, Outcome, WithdrawnStatus},
+    status::{Condition, ConditionState, WithdrawnStatus},
 };
 
 /// One Event.
@@ -125,10 +125,11 @@ fn withdrawals(before: &SoakCampaignStatus, after: &SoakCampaignStatus) -> Vec<T
 
 fn over(before: &SoakCampaignStatus, after: &SoakCampaignStatus) -> Vec<Told> {
     let finished = turned(before, after, "Finished").filter(|now| now.status == ConditionState::True);
+    let succeeded = condition(after, "Succeeded").is_some_and(|now| now.status == ConditionState::True);
     let finished = finished.map(|now| {
         let knees = after.knee_summary.as_ref().map(|knees| format!("; knee: {knees}")).unwrap_or_default();
         let note = format!("{}; verdict {}{knees}", now.message, now.reason);
-        if after.verdict == Some(Outcome::Pass) { normal("Finished", note) } else { warning("Finished", note) }
+        if succeeded { normal("Finished", note) } else { warning("Finished", note) }
     });
     let removed = turned(before, after, "ResultsComplete").filter(|now| now.reason == "Removed");
     finished.into_iter().chain(removed.map(|now| normal("ResultsRemoved", &now.message))).collect()
