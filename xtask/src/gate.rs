@@ -7,7 +7,7 @@ use std::{
     time::Instant,
 };
 
-use crate::{Fault, cluster, crds, docs, generated::Committed, packages, root, tidy};
+use crate::{Fault, crds, docs, generated::Committed, packages, root, tidy};
 
 /// A part of the gate.
 enum Part {
@@ -19,7 +19,7 @@ enum Part {
     Own(fn() -> Result<(), Fault>),
 }
 
-const PARTS: [(&str, Part); 9] = [
+const PARTS: [(&str, Part); 8] = [
     ("packages", Part::Own(packages::run)),
     ("format", Part::Cargo(&["fmt", "--all", "--check"])),
     ("definition", Part::Own(|| crds::run(Committed::Check))),
@@ -35,7 +35,6 @@ const PARTS: [(&str, Part); 9] = [
     ),
     ("lints", Part::Cargo(&["clippy", "--workspace", "--all-targets", "--locked", "--quiet", "--", "-D", "warnings"])),
     ("tests", Part::Cargo(&["test", "--workspace", "--locked", "--quiet"])),
-    ("cluster", Part::Own(|| cluster::run(&cluster::Action::Test))),
 ];
 
 /// Runs every part.
