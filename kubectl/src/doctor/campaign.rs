@@ -74,7 +74,8 @@ mod tests {
             json!({"name": "arm", "state": waiting, "image": "", "imageID": "", "ready": false, "restartCount": 0});
         check(&json!({"phase": "Pending", "containerStatuses": [container]}), State::Failed, "no such image");
         check(&json!({"phase": "Pending"}), State::Note, "no node yet: is starting");
-        let ready = json!({"type": "Ready", "status": "True"});
-        check(&json!({"phase": "Running", "conditions": [ready]}), State::Ok, "ready");
+        let running = json!({"name": "arm", "image": "", "imageID": "", "ready": true, "restartCount": 0});
+        let ready = json!({"phase": "Running", "podIP": "192.0.2.1", "containerStatuses": [running]});
+        check(&ready, State::Ok, "ready");
     }
 }
