@@ -69,7 +69,7 @@ fn a_version_is_published_once_again_only_with_the_same_bytes_and_never_in_part(
 fn is_rendered(registry: &str, folder: &Path) {
     let helm = env::var("HELM").unwrap_or_else(|_| "helm".to_owned());
     let chart = format!("oci://{registry}/charts/soak");
-    let template = ["template", "soak", &chart, "--version", VERSION, "--plain-http"];
+    let template = ["template", "soak", &chart, "--version", VERSION, "--plain-http", "--kube-version=1.34.0"];
     let output = Command::new(&helm).args(template).env("HELM_CACHE_HOME", folder).output().unwrap();
     let rendered = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));

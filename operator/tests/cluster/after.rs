@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::{
-    look::{SOON, over, short},
+    look::{SOON, short},
     place::Place,
 };
 
@@ -99,7 +99,10 @@ fn restored_without_its_status_it_does_not_run_again(place: &Place) {
 #[test]
 fn results_are_kept_as_long_as_the_spec_says_also_while_the_operator_was_down() {
     let Some(place) = Place::install("kept") else { return };
-    let one_step = |rate: i64| over(short(), &json!({"ramp": {"steps": {"rates": [rate]}, "stepDuration": "1s"}}));
+    let one_step = |rate: i64| {
+        let warmup = json!({"rate": 50, "duration": "1s"});
+        json!({"ramp": {"warmup": warmup, "steps": {"rates": [rate]}, "stepDuration": "1s"}})
+    };
     place.apply("kept", &one_step(40));
     place.finished("kept");
     let old = place.maps("kept");

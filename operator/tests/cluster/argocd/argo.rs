@@ -165,6 +165,7 @@ impl Argo {
         self.spawn(repositories, "repo-server", &files);
         let mut controller = Command::new(program);
         controller.args(["argocd-application-controller", &redis, "--repo-server-plaintext", "--app-resync=10"]);
+        controller.arg(format!("--namespace={}", self.namespace));
         controller.arg(format!("--repo-server=127.0.0.1:{server}")).arg(format!("--metrics-port={other}"));
         self.spawn(controller, "controller", &files);
     }
@@ -172,7 +173,6 @@ impl Argo {
     fn spawn(&mut self, mut command: Command, name: &str, files: &Path) {
         let log = fs::File::create(files.join(format!("{name}.log"))).unwrap();
         command.env("ARGOCD_GPG_ENABLED", "false").env("TMPDIR", files).env("HOME", files);
-        command.args(if name == "redis" { vec![] } else { vec![format!("--namespace={}", self.namespace)] });
         command.stdin(Stdio::null()).stdout(log.try_clone().unwrap()).stderr(log).current_dir(files);
         self.programs.push(command.spawn().unwrap_or_else(|error| panic!("{name}: {error}")));
     }
