@@ -102,7 +102,8 @@ fn network(node: Node) -> String {
 }
 
 fn registry() -> String {
-    format!("server = \"http://{CONTROL_PLANE}:{REGISTRY_PORT}\"\n")
+    let registry = format!("http://{CONTROL_PLANE}:{REGISTRY_PORT}");
+    format!("server = \"{registry}\"\n[host.\"{registry}\"]\n  capabilities = [\"pull\", \"resolve\"]\n")
 }
 
 /// The kubelet's own port takes anybody: nothing outside this machine reaches it.
